@@ -93,7 +93,7 @@ public abstract sealed class Actor<M> permits Definition {
     /**
      * {@return this definition with another mailbox}
      *
-     * @param options how many messages it holds, and what happens to those for which it has no room
+     * @param options how many messages it holds, and the rule for messages beyond that
      */
     public abstract Actor<M> mailbox(MailboxOptions options);
 
@@ -103,9 +103,9 @@ public abstract sealed class Actor<M> permits Definition {
      * waits as long as there are more urgent ones. Nothing moves across a {@linkplain
      * ActorRef#stop() stop}, the end of another actor that this one {@linkplain
      * ActorContext#monitor monitors}, or a trapped exit. Messages of timers, pipes and adapters
-     * have the priority 0, because what they are is known to the actor only. A message that is
-     * tried again, inserted or no longer postponed comes before all others. With {@link
-     * Overflow#DROP_OLD} the oldest of the lowest priority is dropped.
+     * have the priority 0, because only the actor knows them. A message that is tried again,
+     * inserted or no longer postponed comes before all others. With {@link Overflow#DROP_OLD} the
+     * oldest of the lowest priority is dropped.
      *
      * @param priority of a message, the higher the more urgent; is called once for each message, by
      *     the fiber or thread that tells it. Must not wait. If it throws, the message has the
@@ -116,12 +116,12 @@ public abstract sealed class Actor<M> permits Definition {
     /**
      * {@return this definition with a mailbox that keeps the newest message of each key} A message
      * replaces one that waits and has the same class and an equal key: it takes its place and its
-     * room, so it needs none of its own; the place also if it has another {@linkplain #byPriority
-     * priority}. A sender that waits for room already goes on waiting. What was replaced becomes a
-     * {@link DeadLetter}, and its ask fails at once. A message that the actor has begun, has put
-     * back, or postpones, is not replaced, nor is one that was told before a {@linkplain
-     * ActorRef#stop() stop}, the end of an actor that this one {@linkplain ActorContext#monitor
-     * monitors}, or a trapped exit, by one that is told behind it.
+     * room, so it needs no room of its own. It takes the place even if it has another {@linkplain
+     * #byPriority priority}. A sender that waits for room already goes on waiting. A replaced
+     * message becomes a {@link DeadLetter}, and its ask fails at once. A message that the actor has
+     * begun, has put back, or postpones, is not replaced, nor is one that was told before a
+     * {@linkplain ActorRef#stop() stop}, the end of an actor that this one {@linkplain
+     * ActorContext#monitor monitors}, or a trapped exit, by one that is told behind it.
      *
      * @param key of a message, null for one that is kept beside all others; its equals and hash
      *     code count. Is called by the fiber or thread that tells the message. Must not wait. If it
@@ -130,12 +130,12 @@ public abstract sealed class Actor<M> permits Definition {
     public abstract Actor<M> conflate(Function<? super M, ? extends @Nullable Object> key);
 
     /**
-     * {@return like {@link #conflate(Function)}, with a hook for what was replaced} No dead letter
-     * is made of it then.
+     * {@return like {@link #conflate(Function)}, with a hook for replaced messages} They become no
+     * dead letters then.
      *
      * @param key of a message, or null
      * @param undelivered takes each message that was replaced, on the fiber or thread that tells
-     *     the newer one; must not wait. What it throws is logged
+     *     the newer one; must not wait; its exceptions are logged
      */
     public abstract Actor<M> conflate(
             Function<? super M, ? extends @Nullable Object> key, Consumer<? super M> undelivered);

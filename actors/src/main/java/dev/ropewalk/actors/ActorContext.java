@@ -16,7 +16,7 @@ import java.util.function.Predicate;
 
 /**
  * An actor's own side, from its start to its end or restart: each incarnation has one of its own.
- * For the actor's fiber only, but for {@link #self} and what the adapters do.
+ * For the actor's fiber only, except {@link #self} and calls on the adapters.
  *
  * <p>The receive methods are for loop style. Receiving the next message completes the last one: a
  * failure after that no longer counts as its failure. In handler style they are an error, because
@@ -34,7 +34,7 @@ public interface ActorContext<M> {
     // ---------------------------------------------------------------- receiving, in loop style
 
     /**
-     * Receives the next message; waits while there is none. A switchpoint, also if one is there.
+     * Receives the next message; waits for it if need be. A switchpoint even if a message is there.
      *
      * @return the message
      */
@@ -105,10 +105,9 @@ public interface ActorContext<M> {
 
     /**
      * Sets the state timeout: the message comes if the state has not changed by then. It belongs to
-     * the state that is entered by what the message in hand returns, or, if that is no change, to
-     * the state that goes on, and takes the place of the one before. The next change cancels it;
-     * then it does not come, also if it is in the mailbox already. {@link Timers#cancelAll} cancels
-     * it too.
+     * the state that the message in hand leads to, which may be the one that goes on, and takes the
+     * place of the timeout before. The next change cancels it; then it does not come, also if it is
+     * in the mailbox already. {@link Timers#cancelAll} cancels it too.
      *
      * @param after counts from the change; with 0 it comes behind the messages that are queued then
      * @param message what comes
@@ -119,7 +118,7 @@ public interface ActorContext<M> {
     void stateTimeout(Duration after, M message);
 
     /**
-     * Cancels the state timeout. No effect if there is none.
+     * Cancels the state timeout, if there is one.
      *
      * @throws IllegalStateException if no message is in hand, and no entry of a state runs
      */
@@ -147,8 +146,8 @@ public interface ActorContext<M> {
      *
      * <p>The hook may wait: it is shielded, within one stop limit of the supervisor that counts
      * from the stop or the crash. When the limit is over, the incarnation is abandoned; the hooks
-     * that are left run then too, but cannot wait. What a hook throws is suppressed by what the
-     * actor failed with; if it ended in an orderly way, the supervisor's listener is told.
+     * that are left run then too, but cannot wait. Exceptions of a hook are suppressed in the
+     * failure of the actor; if it ended in an orderly way, the supervisor's listener is told.
      *
      * @param hook gets the reason of the end
      * @throws IllegalStateException if the caller is not the actor's own fiber
@@ -175,7 +174,7 @@ public interface ActorContext<M> {
     // ---------------------------------------------------------------- actors of its own
 
     /**
-     * Starts an actor below this one, on its cord, and does not wait. It ends with this
+     * Starts an actor below this actor, on its cord, and does not wait. It ends with this
      * incarnation, and is not started again, unless its definition says so. A failure that is not
      * followed by a restart is logged; to be told, give a function or monitor it.
      *
@@ -188,7 +187,7 @@ public interface ActorContext<M> {
     <C> ActorRef<C> spin(String name, Actor<C> actor);
 
     /**
-     * Starts an actor below this one, and monitors it.
+     * Starts an actor below this actor, and monitors it.
      *
      * @param <C> the type of its messages
      * @param name its name
@@ -211,8 +210,8 @@ public interface ActorContext<M> {
 
     /**
      * Tells this actor once when the other one is over and will not be started again; at once, with
-     * {@link ExitReason.NoActor}, if that is so already. The message comes after all that the other
-     * actor told this one before its end. It needs no room in a bounded mailbox.
+     * {@link ExitReason.NoActor}, if that is so already. The message comes after all messages that
+     * the other actor told this one before its end. It needs no room in a bounded mailbox.
      *
      * @param actor which is monitored; several monitors of one actor each tell
      * @param message makes the message, on this actor's fiber when it comes to it
@@ -261,8 +260,8 @@ public interface ActorContext<M> {
     void link(ActorRef<?> actor);
 
     /**
-     * Takes the link away, on whichever side it was made. No exit of it comes from now on, also
-     * none that is in the mailbox already. No effect if there is none.
+     * Takes the link away, on whichever side it was made. No exit of it comes from now on, even if
+     * it is in the mailbox already. No effect without a link.
      *
      * @param actor the other actor
      * @throws IllegalStateException if the caller is not the actor's own fiber
@@ -271,8 +270,8 @@ public interface ActorContext<M> {
 
     /**
      * Makes messages of the exits of links, of normal ones too, in place of ending this actor. They
-     * come after all that the other actor told this one before. A kill of this actor, and the stop
-     * of its supervisor, cannot be trapped.
+     * come after all messages that the other actor told this one before. A kill of this actor, and
+     * the stop of its supervisor, cannot be trapped.
      *
      * @param message makes the message, on this actor's fiber when it comes to it
      * @throws IllegalStateException if the caller is not the actor's own fiber
@@ -311,7 +310,7 @@ public interface ActorContext<M> {
      * fails, the actor fails with that when it comes to the message.
      *
      * @param <R> the type of the result
-     * @param stage completed by whatever thread
+     * @param stage completed by any thread
      * @param message makes the message of the result, on the actor's fiber
      */
     <R extends @Nullable Object> void pipe(
@@ -321,7 +320,7 @@ public interface ActorContext<M> {
      * Tells this actor how the stage completed. Does not wait.
      *
      * @param <R> the type of the result
-     * @param stage completed by whatever thread
+     * @param stage completed by any thread
      * @param message makes the message of the result, on the actor's fiber
      * @param onFailure makes the message of a failure, on the actor's fiber
      */

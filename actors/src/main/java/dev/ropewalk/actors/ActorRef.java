@@ -42,7 +42,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param <M> the type of the messages that the actor takes
      * @param parentPath the path of its supervisor, which begins with the name of the system
      * @param name the actor's name
-     * @param number of all actors of the system, only this one has it
+     * @param number the actor's number, unique in its system
      * @param target where messages go; refs with equal targets, and the same name and number, are
      *     equal
      */
@@ -61,9 +61,10 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param message the message
      * @throws MailboxFullException if the mailbox is full, its rule is {@link Overflow#FAIL}, and
      *     the sender is a plain thread, or a fiber that is not below an actor. An actor is not
-     *     failed by the mailbox of another one: what it tells becomes a dead letter then, also what
-     *     its last end hooks tell, and what a cord runs outside its fibers, such as a stage of
-     *     {@link #askLater} at its limit; {@link #tryTell} says beforehand that there is no room
+     *     failed by the mailbox of another one: its message becomes a dead letter then. So does a
+     *     message of its last end hooks, and of code that a cord runs outside its fibers, such as a
+     *     stage of {@link #askLater} at its limit; {@link #tryTell} says beforehand that there is
+     *     no room
      * @throws IllegalStateException if an actor would wait for room in its own mailbox
      */
     @Override
@@ -85,7 +86,7 @@ public final class ActorRef<M> implements Recipient<M> {
     }
 
     /**
-     * Becomes a {@link DeadLetter}, because an actor takes messages and nothing else.
+     * Becomes a {@link DeadLetter}, because an actor takes only messages.
      *
      * @param failure why there is no message
      */
@@ -96,8 +97,8 @@ public final class ActorRef<M> implements Recipient<M> {
 
     /**
      * Sends a message that asks for a reply, and waits for it {@link #ASK_LIMIT} at most. A
-     * switchpoint, also if the actor has ended: a fiber that is ended or cancelled before it asks
-     * gets that, and no message was sent.
+     * switchpoint even if the actor has ended: if the fiber is terminated or cancelled before it
+     * asks, this throws and no message is sent.
      *
      * @param <R> the type of the reply
      * @param message makes the message around the address for the reply
@@ -140,7 +141,7 @@ public final class ActorRef<M> implements Recipient<M> {
      * @return the stage; it fails with an {@link AskTimeoutException}, or an {@link
      *     AskFailedException}, also if a bounded mailbox has no room now. It is completed on the
      *     thread that replies, at its limit on the cord of the asker (a plain thread has a timer of
-     *     the JDK for it), and so what depends on it must not wait. If it is cancelled, a later
+     *     the JDK for it), so functions attached to it must not wait. If it is cancelled, a later
      *     reply is a dead letter
      */
     public <R> CompletionStage<R> askLater(
@@ -181,8 +182,8 @@ public final class ActorRef<M> implements Recipient<M> {
      * @param limit how long to wait at most
      * @return the first reply
      * @throws AskTimeoutException if the limit passed
-     * @throws AskFailedException if none can reply: what the last one failed with; the others'
-     *     failures are suppressed
+     * @throws AskFailedException if no actor can reply: the failure of the last one, in which those
+     *     of the others are suppressed
      * @throws AskCycleException if an actor asks itself; nothing is sent then
      * @throws IllegalArgumentException if there is no actor
      */
@@ -197,9 +198,9 @@ public final class ActorRef<M> implements Recipient<M> {
 
     /**
      * Ends the actor normally after the messages that were told before. If it has actors of its
-     * own, these come to the end of their mailboxes first, and it handles what comes meanwhile.
-     * What is told later becomes a dead letter, unless the actor is {@link RestartRule#PERMANENT}:
-     * it is started again, and goes on with them.
+     * own, these come to the end of their mailboxes first, and it handles messages that come
+     * meanwhile. Later messages become dead letters, unless the actor is {@link
+     * RestartRule#PERMANENT}: it is started again, and goes on with them.
      */
     public void stop() {
         target.stop();
@@ -216,7 +217,7 @@ public final class ActorRef<M> implements Recipient<M> {
     /**
      * Kills the incarnation that runs: it ends at its next switchpoint, before the queued messages,
      * whatever it traps, and its message in hand has the stop limit of its supervisor; then it is
-     * abandoned. That counts as a failure, so its supervisor may start it again, and it goes on
+     * abandoned. This counts as a failure, so its supervisor may start it again, and it goes on
      * with its mailbox. No effect while no incarnation runs.
      */
     public void kill() {
@@ -246,7 +247,7 @@ public final class ActorRef<M> implements Recipient<M> {
         return parentPath + "/" + name;
     }
 
-    /** {@return the number that of all actors of the system only this one has} */
+    /** {@return the actor's number, unique in its system} */
     public long number() {
         return number;
     }

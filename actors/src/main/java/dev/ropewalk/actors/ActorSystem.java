@@ -48,13 +48,13 @@ import java.util.function.Consumer;
 public final class ActorSystem implements AutoCloseable {
     private static final Log LOG = Logs.logger(ActorSystem.class);
 
-    /** The shortest time that is given to what is ended when the limit of a stop has passed. */
+    /** The shortest time for actors that are ended when the limit of a stop has passed. */
     private static final Duration LEAST_END = Duration.ofSeconds(5);
 
     /** How long those that did not end may take to say what they have left. */
     private static final long ANSWER_NS = Duration.ofSeconds(1).toNanos();
 
-    /** Those that are open; guarded by itself. Weak, because one may end without a close. */
+    /** The systems that are open; guarded by itself. Weak, because one may end without a close. */
     private static final Set<ActorSystem> ALL = Collections.newSetFromMap(new WeakHashMap<>());
 
     private final String name;
@@ -171,8 +171,8 @@ public final class ActorSystem implements AutoCloseable {
     /**
      * Starts a system whose root is the tree's supervisor, and waits until all of the tree is up. A
      * switchpoint. In a fiber the system is on its cord, and its root supervisor a child of the
-     * fiber. From a plain thread, {@code main} for one, it gets cords of its own, which end with
-     * it.
+     * fiber. From a plain thread, for example {@code main}, it gets cords of its own, which end
+     * with it.
      *
      * @param tree the supervisors and actors
      * @param options how the system is made
@@ -219,9 +219,9 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     /**
-     * {@return the address of the actor at a path, null if there is none now} From any thread; does
-     * not wait. A name is free again before those that monitor the actor hear of its end. The ref
-     * of an actor that is started again stays the same.
+     * {@return the address of the actor at a path, null if no actor is there now} From any thread;
+     * does not wait. A name is free again before those that monitor the actor hear of its end. The
+     * ref of an actor that is started again stays the same.
      *
      * @param path the names below the root, with a {@code /} between
      */
@@ -303,7 +303,7 @@ public final class ActorSystem implements AutoCloseable {
      * @return the address of the pool: a {@linkplain Routing router}
      * @throws IllegalArgumentException if another child has the name, it is blank or has a {@code
      *     /}, or there is no worker
-     * @throws StartFailedException if a worker failed, or took too long; none is left then
+     * @throws StartFailedException if a worker failed, or took too long; no worker is left then
      */
     public <M> ActorRef<M> pool(String poolName, int workers, Actor<M> worker, Routing<M> routing) {
         Pool<M> pool = Pool.of(poolName, workers, worker);
@@ -355,9 +355,9 @@ public final class ActorSystem implements AutoCloseable {
 
     /**
      * Tells what all supervisors and actors do: their state, mailboxes, restarts, the message in
-     * hand, and what they wait for. From any thread; a switchpoint, unless all actors are on this
-     * cord. Each cord is asked as often as the tree is deep, and looks at all its actors: the more
-     * there are, the longer.
+     * hand, and the reasons of their waits. From any thread; a switchpoint, unless all actors are
+     * on this cord. Each cord is asked as often as the tree is deep, and looks at all its actors:
+     * the more there are, the longer.
      *
      * @param limit how long to wait at most, for all cords together, and half of it for the first
      *     that does not answer, so that there is time left for the others; those that did not are
@@ -404,7 +404,7 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     /**
-     * Tells each dead letter from now on. While somebody takes them they are not logged.
+     * Tells each dead letter from now on. While they have a taker they are not logged.
      *
      * @param taker is told on the thread on which the letter arises; must not wait. A letter that
      *     it causes is logged, and no taker is told of it
@@ -415,8 +415,8 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     /**
-     * Stops the system with grace when the process is told to end, by TERM or Ctrl-C for one, and
-     * lets the process go on ending then. The actors that did not end in time are logged.
+     * Stops the system with grace when the process is told to end, for example by TERM or Ctrl-C,
+     * and lets the process go on ending then. The actors that did not end in time are logged.
      *
      * @param limit as of {@link #stop}
      * @return this system
@@ -457,8 +457,8 @@ public final class ActorSystem implements AutoCloseable {
 
     /**
      * Waits until the root supervisor is over: it was stopped, ended itself with its significant
-     * children, or gave up; and then until what the actors on the {@linkplain #cords cords of the
-     * system} had queued has become dead letters, for a second at most. A switchpoint.
+     * children, or gave up; and then until the queued messages of the actors on the {@linkplain
+     * #cords cords of the system} have become dead letters, for a second at most. A switchpoint.
      *
      * @param limit how long to wait at most
      * @return false if the limit passed before the root was over
@@ -486,12 +486,12 @@ public final class ActorSystem implements AutoCloseable {
 
     /**
      * Ends the system with grace: each actor comes to the end of its mailbox, the last started
-     * first, and the next begins to end when that one is over; so what an actor tells an older one
-     * meanwhile is still handled. No actor is added from now on. What has not ended within the
-     * limit is ended as {@link #close} does, and abandoned when that takes longer than the limit
-     * once more (at least 5 s). An actor with actors of its own goes on until these have come to
-     * the end of their mailboxes. A switchpoint; if the caller is ended or interrupted while it
-     * waits, the system is closed.
+     * first, and the next begins to end when that one is over; so messages from an actor to an
+     * older one meanwhile are still handled. No actor is added from now on. Actors that have not
+     * ended within the limit are ended as {@link #close} does, and abandoned when that takes longer
+     * than the limit once more (at least 5 s). An actor with actors of its own goes on until these
+     * have come to the end of their mailboxes. A switchpoint; if the caller is ended or interrupted
+     * while it waits, the system is closed.
      *
      * @param limit for all actors together
      * @return the actors that did not end in time, and the cords that a fiber kept
@@ -535,7 +535,7 @@ public final class ActorSystem implements AutoCloseable {
     @Override
     public void close() {
         checkOutside("close");
-        root.stopAll(); // first, because what follows may not find memory before they have ended
+        root.stopAll(); // first, because the next steps may not find memory before they have ended
         SystemEnd end = new SystemEnd(stopLimitNs());
         finish(end, Long.MAX_VALUE);
         end.stuck().forEach(this::tellStuck);

@@ -91,8 +91,8 @@ public final class ActorSystemOptions {
      * go through it before they come into a {@link FailureReport} or a dump of the system; without
      * one they are shown as they are. What an exception says is not changed.
      *
-     * @param function returns what is shown of a message or state: that itself, or something else;
-     *     runs on the actor's cord, and must not wait. If it throws, the class is shown
+     * @param function returns the object to show for a message or state: that itself, or another
+     *     one; runs on the actor's cord, and must not wait. If it throws, the class is shown
      */
     public ActorSystemOptions withRedaction(UnaryOperator<Object> function) {
         return new ActorSystemOptions(

@@ -3,8 +3,8 @@ package dev.ropewalk.actors;
 /** One timer of an actor; for the actor's own fiber. */
 public interface ActorTimer {
     /**
-     * Cancels the timer: no message of it comes from now on, also none that is in the mailbox
-     * already. No effect if it is over.
+     * Cancels the timer: no message of it comes from now on, even if it is in the mailbox already.
+     * No effect if it is over.
      *
      * @throws IllegalStateException if another fiber or thread calls it
      */

@@ -3,8 +3,8 @@ package dev.ropewalk.actors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Tells an asker that there is no reply, and why: what all forms of an ask throw, or fail their
- * stage with, when the ask was a proper one.
+ * Tells an asker that there is no reply, and why: all forms of an ask throw it, or fail their stage
+ * with it, when the ask was a proper one.
  */
 public abstract sealed class AskException extends RuntimeException
         permits AskCycleException, AskFailedException, AskTimeoutException {

@@ -13,9 +13,9 @@ public final class AskFailedException extends AskException {
      * For the library.
      *
      * @param message names the asker, the actor and the reason
-     * @param cause what the actor failed with, or failed the ask with; a {@link
+     * @param cause the failure of the actor, or the one that it gave the ask; a {@link
      *     MailboxFullException} if the message was not sent for want of room, a {@link
-     *     dev.ropewalk.actors.routing.NoMembersException} if a router had nobody to send it to;
+     *     dev.ropewalk.actors.routing.NoMembersException} if a router had no member to send it to;
      *     null if there is none
      */
     public AskFailedException(String message, @Nullable Throwable cause) {

@@ -62,7 +62,7 @@ public interface Behavior<M> {
 
     /**
      * {@return a behavior with a name: a state} The actor changes its state when a message returns
-     * a behavior of another name, or one that has none: messages that were {@linkplain
+     * a behavior of another name, or without a name: messages that were {@linkplain
      * ActorContext#postpone postponed} come again then, and the {@linkplain
      * ActorContext#stateTimeout state timeout} ends. The same name with other data is no change.
      *
@@ -92,9 +92,9 @@ public interface Behavior<M> {
     }
 
     /**
-     * {@return the sign to run the entry of the current state again} That is no change: what was
-     * postponed stays, and the state timeout goes on unless the entry sets another one. In a
-     * behavior without a name it is an error.
+     * {@return the sign to run the entry of the current state again} That is no change: postponed
+     * messages stay, and the state timeout goes on unless the entry sets another one. In a behavior
+     * without a name it is an error.
      *
      * @param <M> the type of the messages
      */

@@ -3,7 +3,7 @@ package dev.ropewalk.actors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A message that was accepted and not processed, or a reply that nobody takes.
+ * A message that was accepted and not processed, or a reply without a taker.
  *
  * @param message the message or reply
  * @param recipient the actor it was for, by path and number, and the router that chose it; or the
@@ -34,7 +34,7 @@ public record DeadLetter(
         NO_MEMBERS,
         /** The reply came after the asker had stopped waiting, or was a second one. */
         LATE_REPLY,
-        /** A failure that was told in place of a message, where nobody waits for it. */
+        /** A failure that was told in place of a message, without a waiter for it. */
         FAILURE
     }
 

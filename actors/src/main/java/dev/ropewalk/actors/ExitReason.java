@@ -3,8 +3,8 @@ package dev.ropewalk.actors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Why an actor, or one of its incarnations, is over. The reasons and what follows from them are
- * those of Erlang/OTP.
+ * Why an actor, or one of its incarnations, is over. The reasons and their consequences are those
+ * of Erlang/OTP.
  */
 public sealed interface ExitReason {
     /** It returned, or stopped itself, or came to the stop that it was told. */
@@ -18,9 +18,9 @@ public sealed interface ExitReason {
     record Shutdown(String why) implements ExitReason {}
 
     /**
-     * It failed.
+     * It ended by a failure.
      *
-     * @param cause what it threw, or what an actor that it was linked to threw
+     * @param cause its exception, or the exception of an actor that it was linked to
      */
     record Failed(Throwable cause) implements ExitReason {}
 

@@ -5,19 +5,19 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * How many messages an actor's mailbox holds, and what happens to those for which it has no room;
- * immutable. Given to {@link Actor#mailbox}.
+ * How many messages an actor's mailbox holds, and the rule for messages beyond that; immutable.
+ * Given to {@link Actor#mailbox}.
  *
  * <p>A bounded mailbox counts the messages that wait, queued or on their way from another cord, and
- * not the one that is being handled. What ends the actor needs no room and is never dropped: {@link
- * ActorRef#stop} keeps its place in the order. Neither needs what nobody tells: a message of a
- * timer, a monitor, a link or a pipe.
+ * not the one that is being handled. A call that ends the actor needs no room and is never dropped:
+ * {@link ActorRef#stop} keeps its place in the order. Messages without a sender need no room
+ * either: those of a timer, a monitor, a link or a pipe.
  *
  * <p>A message that a selective receive has passed over still takes its room. So an actor whose
- * mailbox is full of what it does not receive at present never gets what it waits for, if its
- * senders wait for room: give such a one a mailbox large enough for what it passes over, or none
- * that is bounded. Two actors that wait for room in each other's mailboxes wait for ever; give one
- * of them another rule.
+ * mailbox is full of messages that it does not receive at present never gets the one that it waits
+ * for, if its senders wait for room: give it a mailbox large enough for the messages that it passes
+ * over, or one without a bound. Two actors that wait for room in each other's mailboxes wait for
+ * ever; give one of them another rule.
  */
 public final class MailboxOptions {
     /** How many messages may be postponed unless the options say otherwise. */
@@ -80,10 +80,10 @@ public final class MailboxOptions {
     }
 
     /**
-     * {@return the same with another bound on what a state {@linkplain ActorContext#postpone
-     * postpones}, and another rule for what is beyond it} Unless it is set the bound is {@value
-     * #POSTPONED}, and the rule {@link Overflow#DROP_NEW}. Messages of timers, monitors, links and
-     * pipes count, and no rule drops those of timers, monitors and links.
+     * {@return the same with another bound on the messages that a state {@linkplain
+     * ActorContext#postpone postpones}, and another rule for messages beyond it} Unless it is set
+     * the bound is {@value #POSTPONED}, and the rule {@link Overflow#DROP_NEW}. Messages of timers,
+     * monitors, links and pipes count, and no rule drops those of timers, monitors and links.
      *
      * @param most how many messages may be postponed, 0 or more
      * @param rule {@link Overflow#DROP_NEW}: a message that finds as many postponed becomes a

@@ -3,7 +3,7 @@ package dev.ropewalk.actors;
 import java.util.List;
 
 /**
- * What waited in an actor's mailbox at a moment, for people and tests; made by {@link
+ * The messages that waited in an actor's mailbox at a moment, for people and tests; made by {@link
  * ActorRef#mailbox}.
  *
  * @param queued how many messages had arrived and not been begun

@@ -9,8 +9,8 @@ public interface Monitor {
     ActorRef<?> actor();
 
     /**
-     * Ends the interest: no DOWN of this monitor comes from now on, also none that is in the
-     * mailbox already. For the actor's own fiber. No effect if it was cancelled before.
+     * Ends the interest: no DOWN of this monitor comes from now on, even if it is in the mailbox
+     * already. For the actor's own fiber. No effect if it was cancelled before.
      *
      * @throws IllegalStateException if another fiber or thread calls it
      */

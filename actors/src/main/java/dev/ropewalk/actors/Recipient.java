@@ -5,8 +5,8 @@ import java.util.function.Function;
 
 /**
  * An address that takes messages of a type: an actor's {@link ActorRef}, the reply address that an
- * ask makes, or what {@link ActorContext#adapt(Function)} makes of an actor that takes other
- * messages. A protocol names it where a reply goes, so that each of them will do.
+ * ask makes, or the adapter that {@link ActorContext#adapt(Function)} makes of an actor that takes
+ * other messages. A protocol names it where a reply goes, so that each of them will do.
  *
  * <p>All methods work from any thread.
  *
@@ -14,18 +14,19 @@ import java.util.function.Function;
  */
 public interface Recipient<M> {
     /**
-     * Sends the message. Never throws for a recipient that is over: what can no longer be processed
-     * becomes a {@link DeadLetter}, as does a second reply to one ask. So does what finds no room,
-     * where the rule of a bounded mailbox is {@link Overflow#FAIL}, because the mailbox of an asker
-     * is no affair of what answers it; {@link ActorRef#tell} says which senders get an exception.
+     * Sends the message. Never throws for a recipient that is over: a message that can no longer be
+     * processed becomes a {@link DeadLetter}, as does a second reply to one ask. So does a message
+     * that finds no room, where the rule of a bounded mailbox is {@link Overflow#FAIL}, because the
+     * mailbox of an asker must not fail the one that answers; {@link ActorRef#tell} says which
+     * senders get an exception.
      *
      * @param message the message
      */
     void tell(M message);
 
     /**
-     * Sends the message if it is taken now: never waits, and never throws for what the recipient
-     * is. Unless overridden, it tells the message and returns {@link TellResult#ACCEPTED}.
+     * Sends the message if it is taken now: never waits, and never throws because of the kind of
+     * recipient. Unless overridden, it tells the message and returns {@link TellResult#ACCEPTED}.
      *
      * @param message the message
      * @return whether it was taken, or why not; {@link TellResult#ENDED} also from the address of

@@ -3,7 +3,7 @@ package dev.ropewalk.actors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an actor does when it enters a state; for {@link Behavior#state(String, StateEntry,
+ * An actor's action when it enters a state; for {@link Behavior#state(String, StateEntry,
  * Behavior)}.
  *
  * @param <M> the type of the messages
@@ -16,7 +16,7 @@ public interface StateEntry<M> {
      * messages.
      *
      * @param from the name of the state that was left, which is this one after {@link
-     *     Behavior#repeat}; null at the start, or if what was left has no name
+     *     Behavior#repeat}; null at the start, or if the behavior that was left has no name
      * @return {@link Behavior#same}, {@link Behavior#stopped}, or the same state with other data; a
      *     state of another name is an error
      * @throws Exception any exception fails the actor

@@ -5,12 +5,13 @@ import dev.ropewalk.fibers.observe.CordDump;
 import java.util.List;
 
 /**
- * What was left when a system was stopped.
+ * The actors and cords that were left when a system was stopped.
  *
  * @param left the actors that did not end within the limit, in the order of their start; they were
- *     ended, and what was in their mailboxes became dead letters
+ *     ended, and the messages in their mailboxes became dead letters
  * @param silent the paths of those actors and supervisors whose cords did not answer within a
- *     second, because a fiber there keeps its cord; what is below such a supervisor is not known
+ *     second, because a fiber there keeps its cord; the actors below such a supervisor are not
+ *     known
  * @param stuck the cords that a fiber kept until the stop gave them up, each with the name of that
  *     fiber, which is its actor's, and its stack; they end when it gives way
  */

@@ -1,6 +1,6 @@
 package dev.ropewalk.actors;
 
-/** What {@link ActorRef#tryTell} did with a message. */
+/** The outcome of {@link ActorRef#tryTell} for a message. */
 public enum TellResult {
     /** The message is on its way: it will be processed, or reported as a {@link DeadLetter}. */
     ACCEPTED,

@@ -12,7 +12,7 @@ import java.time.Duration;
  * drops it.
  *
  * <p>A timer with a name takes the place of the active one of the same name, whose message does not
- * come any more, also if it is in the mailbox already.
+ * come any more, even if it is in the mailbox already.
  *
  * @param <M> the type of the messages
  */

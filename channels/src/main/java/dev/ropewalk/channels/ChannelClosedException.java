@@ -16,7 +16,7 @@ public final class ChannelClosedException extends ClosedException {
     private final transient @Nullable Object element;
 
     /**
-     * One with a message.
+     * Made with a message.
      *
      * @param message names the channel
      * @param element what was to be sent and was not; null for a receive

@@ -19,7 +19,7 @@ import java.util.function.Consumer;
  * @param <E> the type of the elements
  */
 public final class ChannelOptions<E> {
-    /** What a channel does with an element that nobody waits for. */
+    /** The fate of an element that no receiver waits for. */
     public enum Kind {
         /** Has no buffer: a sender waits for a receiver. */
         RENDEZVOUS,
@@ -81,8 +81,8 @@ public final class ChannelOptions<E> {
     }
 
     /**
-     * {@return options of a channel that grows with what it holds} Nothing bounds its memory;
-     * growth beyond 65,536 elements is logged, once for each doubling.
+     * {@return options of a channel that grows with its elements} Its memory has no bound; growth
+     * beyond 65,536 elements is logged, once for each doubling.
      *
      * @param <E> the type of the elements
      */
@@ -151,8 +151,8 @@ public final class ChannelOptions<E> {
     /**
      * {@return the same with an undelivered hook}
      *
-     * <p>It gets each element that the channel took and will give to nobody: displaced by a newer
-     * one, left over by a cancel, or given to a fiber that was abandoned; and an element of {@link
+     * <p>It gets each element that the channel took and will not deliver: displaced by a newer one,
+     * left over by a cancel, or given to a fiber that was abandoned; and an element of {@link
      * SendPort#send} that a dropping channel refused. It runs on the thread of the call that caused
      * this, outside the channel's lock, and must not wait.
      *
@@ -166,7 +166,7 @@ public final class ChannelOptions<E> {
 
     // ---------------------------------------------------------------- reading
 
-    /** {@return what the channel does with an element that nobody waits for} */
+    /** {@return the fate of an element that no receiver waits for} */
     public Kind kind() {
         return kind;
     }

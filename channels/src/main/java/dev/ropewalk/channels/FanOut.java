@@ -13,15 +13,15 @@ import java.util.List;
 
 /** Passes elements to the first of several targets with room; of one fiber. */
 final class FanOut<E> {
-    /** What became of a send. */
+    /** The fate of a send. */
     private record Sent<E>(SendPort<? super E> target, SendResult result) {}
 
     private final Receivable<? extends E> source;
 
-    /** Those that are not known to be closed; the next in turn is the first. */
+    /** The ports that are not known to be closed; the next in turn is the first. */
     private final List<SendPort<? super E>> open;
 
-    /** Of the source; null if it has none, or is not at its end. */
+    /** The failure of the source; null if it has no failure, or is not at its end. */
     private @Nullable Throwable cause;
 
     FanOut(Receivable<? extends E> source, List<? extends SendPort<? super E>> targets) {

@@ -70,7 +70,7 @@ public final class Ports {
         }
     }
 
-    /** An end that is none of the body's is no end of the elements. */
+    /** If the end is not the end of the body, it is not the end of the elements. */
     private static void closeProduced(Channel<?> channel, boolean begun) {
         if (channel.isClosed()) {
             return;
@@ -107,9 +107,10 @@ public final class Ports {
 
     /**
      * {@return one port with the elements of all sources, as they come} Fan-in: a fiber for each
-     * source passes on what it receives. The port is closed when all sources are; with the cause as
-     * soon as one is closed with a cause. To cancel it cancels the sources; an element that was
-     * just on its way goes to the undelivered hook of the options, also if the fibers are ended.
+     * source passes on the elements that it receives. The port is closed when all sources are; with
+     * the cause as soon as one is closed with a cause. To cancel it cancels the sources; an element
+     * that was just on its way goes to the undelivered hook of the options, also if the fibers are
+     * ended.
      *
      * @param <E> the type of the elements
      * @param options how the channel in between is made

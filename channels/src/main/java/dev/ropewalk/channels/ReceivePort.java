@@ -62,7 +62,7 @@ public interface ReceivePort<E> extends Receivable<E> {
     /**
      * Like {@link #tryReceive()}, with the result as a value: never switches, and raises nothing.
      *
-     * @return an element, that the channel is closed, or {@code TimedOut} if there is none now
+     * @return an element, {@code Closed}, or {@code TimedOut} if there is no element now
      */
     ReceiveResult<E> tryReceiveResult();
 
@@ -81,13 +81,13 @@ public interface ReceivePort<E> extends Receivable<E> {
      * Takes all elements that there are now, those of senders that wait too. Never switches, raises
      * nothing.
      *
-     * @return the elements in order; empty if there are none, closed or not
+     * @return the elements in order; empty if there are no elements, closed or not
      */
     List<E> drain();
 
     /**
      * Closes the channel from the receiving side: elements in the buffer go to the undelivered
-     * hook, or are dropped if there is none; senders get a {@link ChannelClosedException} with
+     * hook, or are dropped without such a hook; senders get a {@link ChannelClosedException} with
      * their element. An exception of the hook is thrown here, after all elements were handed to it.
      * Never switches; cancelling twice is harmless.
      */

@@ -3,7 +3,7 @@ package dev.ropewalk.channels;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What came of a receive, as a value: an element, the end of the channel, or nothing in time.
+ * The outcome of a receive, as a value: an element, the end of the channel, or nothing in time.
  *
  * {@snippet :
  * switch (port.receiveResult(Duration.ofSeconds(1))) {
@@ -33,7 +33,7 @@ public sealed interface ReceiveResult<E> {
     record Closed<E>(@Nullable Throwable cause) implements ReceiveResult<E> {}
 
     /**
-     * There was no element within the limit, or none now if nothing was to be waited for.
+     * There was no element within the limit, or no element now if it was not to wait.
      *
      * @param <E> the type of the elements
      */

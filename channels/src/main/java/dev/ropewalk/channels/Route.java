@@ -36,9 +36,9 @@ import java.util.function.Function;
  */
 public final class Route<A> {
     /*
-     * One object per message, its Journey, is the CordMessage of all its hops: it is posted to the
-     * cord of the next hop as the last thing that it does, because from then on it is that cord's.
-     * The inbox hands over what the cord before wrote into it.
+     * One object per message, its Journey, is the CordMessage of all its hops: it posts itself to
+     * the cord of the next hop as its last step, because from then on it belongs to that cord. The
+     * inbox hands over what the cord before wrote into it.
      *
      * Order: the inbox is first in, first out for one sender; the messages of one sender that reach
      * a hop all come from the one cord of the hop before, in the order in which they ran there.
@@ -66,9 +66,9 @@ public final class Route<A> {
      * Begins a route.
      *
      * @param <A> the type of the messages that it takes
-     * @param <B> the type of what the first hop returns
+     * @param <B> the type of the first hop's result
      * @param cord where the first hop runs
-     * @param code the first hop; what it returns goes to the next one, and null is a failure
+     * @param code the first hop; its result goes to the next hop, and null is a failure
      * @return the beginning of the route
      */
     public static <A, B> Leg<A, B> from(Cord cord, Function<? super A, ? extends B> code) {
@@ -91,7 +91,7 @@ public final class Route<A> {
      * A route that is being made; immutable, so several can begin with the same hops.
      *
      * @param <A> the type of the messages that the route takes
-     * @param <B> the type of what its last hop so far returns
+     * @param <B> the type of its last hop's result so far
      */
     public static final class Leg<A, B> {
         private final List<Hop> hops;
@@ -103,7 +103,7 @@ public final class Route<A> {
         /**
          * Adds a hop.
          *
-         * @param <C> the type of what it returns
+         * @param <C> the type of its result
          * @param cord where it runs
          * @param code is given what the hop before returned; null from it is a failure
          * @return the longer beginning
@@ -150,8 +150,8 @@ public final class Route<A> {
 
     /**
      * Makes a route through the same hops with another hook for messages that do not arrive. It is
-     * called on the cord where the message failed, as no fiber, or on whatever thread finds that
-     * the cord has ended; it must be short and must not wait. What it throws is logged with the
+     * called on the cord where the message failed, as no fiber, or on the thread that finds that
+     * the cord has ended; it must be short and must not wait. Its exceptions are logged with the
      * message. A hook that sends the message through this route again must not do so after a {@link
      * CordClosedException}, because that would come back for ever; where that is certain, {@code
      * send} throws there.
@@ -166,12 +166,12 @@ public final class Route<A> {
     // ---------------------------------------------------------------- sending
 
     /**
-     * Sends a message through the route, from any thread. Never waits: what becomes of a message
-     * that does not arrive is told to the {@linkplain #withUndelivered hook}, also if the first
-     * cord has ended already.
+     * Sends a message through the route, from any thread. Never waits: the {@linkplain
+     * #withUndelivered hook} is told of a message that does not arrive, even if the first cord has
+     * ended already.
      *
-     * @param message goes to the first hop; as it goes from cord to cord, nobody but the hop that
-     *     it is at may change it
+     * @param message goes to the first hop; as it goes from cord to cord, only the hop that it is
+     *     at may change it
      * @throws IllegalStateException if this route's own hook sends while it is told that a cord has
      *     ended, and the first one has
      */
@@ -222,7 +222,7 @@ public final class Route<A> {
             return route.hops.get(at).cord();
         }
 
-        /** What the next hop is given; null if the journey is over. */
+        /** The input of the next hop; null if the journey is over. */
         private @Nullable Object handle() {
             try {
                 Object result = route.hops.get(at).code().apply(message);

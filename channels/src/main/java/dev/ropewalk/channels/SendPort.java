@@ -16,11 +16,11 @@ import java.util.function.Supplier;
  */
 public interface SendPort<E> {
     /**
-     * Sends the element; waits while nobody takes it and there is no room. A switchpoint, also if
-     * it need not wait: a fiber that is ended or cancelled gets that, and the element was not sent.
+     * Sends the element; waits while no receiver takes it and there is no room. A switchpoint even
+     * if it does not wait: if the fiber is terminated or cancelled, this throws and the element is
+     * not sent.
      *
-     * <p>A channel that drops what comes when it is full hands the element to its undelivered hook
-     * then.
+     * <p>A channel that drops elements when it is full hands this one to its undelivered hook then.
      *
      * @param element the element to send
      * @throws ChannelClosedException if the channel is closed, or is closed while this waits; it
@@ -81,7 +81,7 @@ public interface SendPort<E> {
     <R extends @Nullable Object> Clause<R> onSend(E element, Supplier<? extends R> sent);
 
     /**
-     * {@return an alternative of a select: to send the element, with what became of it as a value}
+     * {@return an alternative of a select: to send the element, with its fate as a value}
      *
      * @param <R> the type of the select's result
      * @param element the element to send

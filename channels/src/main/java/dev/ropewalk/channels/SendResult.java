@@ -1,10 +1,10 @@
 package dev.ropewalk.channels;
 
-/** What became of an element that was to be sent, as a value. */
+/** The fate of an element that was to be sent, as a value. */
 public enum SendResult {
     /** The channel took the element, or a receiver did. */
     SENT,
-    /** Nobody waits for it and the buffer is full; the caller keeps the element. */
+    /** No receiver waits for it and the buffer is full; the caller keeps the element. */
     FULL,
     /** The limit passed before anybody took it; the caller keeps the element. */
     TIMED_OUT,

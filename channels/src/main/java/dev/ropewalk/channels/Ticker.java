@@ -6,7 +6,7 @@ import java.time.Duration;
 
 /**
  * Receive ports whose elements come with time, for loops and selects. They have no task and no
- * timer of their own: a tick is computed when it is asked for, so one that nobody reads costs
+ * timer of their own: a tick is computed when it is asked for, so a ticker that is not read costs
  * nothing and needs no closing.
  *
  * <p>Each call takes the time of the cord that it runs on, or the system's on a plain thread. All

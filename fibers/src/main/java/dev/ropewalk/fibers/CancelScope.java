@@ -18,13 +18,15 @@ import java.util.Objects;
  *
  * <p>Cancellation is level-triggered: in a cancelled scope every switchpoint raises, also in its
  * {@code finally} blocks, until the block is left; only {@link #shielded} code may wait for its
- * clean-up. What is raised is an {@code Error} that only this scope catches, so scopes nest, an
- * inner one never takes what belongs to an outer one, and a termination passes through all of them.
- * A block that is done in spite of the cancellation keeps its result, and nothing is left behind.
+ * clean-up. A switchpoint raises an {@code Error} that only this scope catches, so scopes nest: an
+ * inner scope never takes the cancellation of an outer one, and a termination passes through all of
+ * them. A block that is done in spite of the cancellation keeps its result, and nothing is left
+ * behind.
  *
  * <p>A scope belongs to the fiber that made it and is for one block. {@link #cancel} works from any
- * thread; all else is confined to the fiber's cord. Fibers that the block spins are not cancelled
- * with it: they are children of the fiber, see {@link Scope} for those that end with a block.
+ * thread; all other calls are confined to the fiber's cord. Fibers that the block spins are not
+ * cancelled with it: they are children of the fiber, see {@link Scope} for those that end with a
+ * block.
  *
  * <p>The semantics are those of the cancel scopes of Trio.
  */
@@ -68,9 +70,9 @@ public abstract sealed class CancelScope permits ScopeNode {
 
     /**
      * Runs the block, for no longer than the limit, and goes on with another value if it was left.
-     * What fails in its clean-up is reported to the cord's uncaught handler if the block was left
-     * all the same, as where try-with-resources suppresses it. What a {@code finally} throws takes
-     * the place of what left the block: it passes, and this call throws it.
+     * If its clean-up fails and the block is left all the same, as where try-with-resources
+     * suppresses the failure, the cord's uncaught handler is told. An exception from a {@code
+     * finally} block replaces the cancellation, and this call throws it.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -88,10 +90,10 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs the block, for no longer than the limit, and goes on after it. What fails in its
-     * clean-up is reported to the cord's uncaught handler if the block was left all the same, as
-     * where try-with-resources suppresses it. What a {@code finally} throws takes the place of what
-     * left the block: it passes, and this call throws it.
+     * Runs the block, for no longer than the limit, and goes on after it. If its clean-up fails and
+     * the block is left all the same, as where try-with-resources suppresses the failure, the
+     * cord's uncaught handler is told. An exception from a {@code finally} block replaces the
+     * cancellation, and this call throws it.
      *
      * @param <X> what the block throws
      * @param limit how long the block may take, from now
@@ -107,9 +109,9 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs clean-up that has to wait: for the limit at most, whatever is raised, cancelled or
-     * terminated outside is held off. When the limit has passed the shield is gone, and the next
-     * switchpoint raises what was held off, if anything. Scopes inside the block work as ever.
+     * Runs clean-up that has to wait: for the limit at most, exceptions raised from outside,
+     * cancellations and terminations are held off. When the limit has passed the shield is gone,
+     * and the next switchpoint raises whatever was held off. Scopes inside the block work as ever.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -209,10 +211,10 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs the block in this scope, and goes on with another value if it was left. What fails in
-     * its clean-up is reported to the cord's uncaught handler if the block was left all the same,
-     * as where try-with-resources suppresses it. What a {@code finally} throws takes the place of
-     * what left the block: it passes, and this call throws it.
+     * Runs the block in this scope, and goes on with another value if it was left. If its clean-up
+     * fails and the block is left all the same, as where try-with-resources suppresses the failure,
+     * the cord's uncaught handler is told. An exception from a {@code finally} block replaces the
+     * cancellation, and this call throws it.
      *
      * @param <T> the type of the result
      * @param <X> what the block throws
@@ -242,10 +244,10 @@ public abstract sealed class CancelScope permits ScopeNode {
     }
 
     /**
-     * Runs the block in this scope, and goes on after it. What fails in its clean-up is reported to
-     * the cord's uncaught handler if the block was left all the same, as where try-with-resources
-     * suppresses it. What a {@code finally} throws takes the place of what left the block: it
-     * passes, and this call throws it.
+     * Runs the block in this scope, and goes on after it. If its clean-up fails and the block is
+     * left all the same, as where try-with-resources suppresses the failure, the cord's uncaught
+     * handler is told. An exception from a {@code finally} block replaces the cancellation, and
+     * this call throws it.
      *
      * @param <X> what the block throws
      * @param block runs at once, in this fiber
@@ -279,7 +281,7 @@ public abstract sealed class CancelScope permits ScopeNode {
     public abstract boolean reset();
 
     /**
-     * Gives the scope another time limit, from now. One that has not begun starts with it.
+     * Gives the scope another time limit, from now. A scope that has not begun starts with it.
      *
      * @param limit how long the block may still take
      * @return false if it is too late: the scope is cancelled or left already

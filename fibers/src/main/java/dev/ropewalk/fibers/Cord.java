@@ -26,7 +26,7 @@ import java.util.concurrent.RejectedExecutionException;
  * without locks. A cord ends when its root fiber has ended, and with it all fibers below it.
  *
  * <p>{@link #spin}, {@link #execute}, {@link #post}, {@link #awaitEnd} and {@link #close} work from
- * any thread; what the caller did before happens before the fiber or message runs.
+ * any thread; the caller's earlier actions happen before the fiber or message runs.
  */
 public abstract sealed class Cord implements Spinner, Executor, AutoCloseable permits CordImpl {
     /** For the one class of the library that implements it. */
@@ -41,7 +41,7 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * @param <T> the type of the result
      * @param body what the root fiber runs
      * @return what the body returned
-     * @throws FiberFailedException if the body threw, or a fiber that nobody awaited
+     * @throws FiberFailedException if the body threw, or a fiber failed that no other awaited
      * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
      *     or the JVM was started without the flags
      */
@@ -65,8 +65,8 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * @param options how the cord is made; the stack size is the calling thread's
      * @param body what the root fiber runs
      * @return what the body returned
-     * @throws FiberFailedException if the initialiser or the body threw, or a fiber that nobody
-     *     awaited
+     * @throws FiberFailedException if the initialiser or the body threw, or a fiber failed that no
+     *     other awaited
      * @throws IllegalStateException as {@link #run(Callable)}
      * @throws IllegalArgumentException if there is a thread factory, or this thread cannot have the
      *     CPUs
@@ -82,8 +82,8 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      *
      * @param options how the cord is made; the stack size is the calling thread's
      * @param body what the root fiber runs
-     * @throws FiberFailedException if the initialiser or the body threw, or a fiber that nobody
-     *     awaited
+     * @throws FiberFailedException if the initialiser or the body threw, or a fiber failed that no
+     *     other awaited
      * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
      *     or the JVM was started without the flags
      * @throws IllegalArgumentException if there is a thread factory, or this thread cannot have the
@@ -95,7 +95,8 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     }
 
     /**
-     * Starts a cord on a thread of its own. It runs what is spun on it until it is closed.
+     * Starts a cord on a thread of its own. It runs the fibers that are spun on it until it is
+     * closed.
      *
      * @param name the cord's and its thread's name
      * @return the cord
@@ -124,8 +125,8 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      * Starts a cord on a thread of its own that runs the body as its root fiber and ends with it.
      *
      * <p>A waiter for the root fiber gets the body's result or failure when all fibers of the cord
-     * have ended; the cord is its {@link Fiber#cord}. The root has no parent. A failure that nobody
-     * has begun to await when the cord has ended goes to the uncaught handler; a later await gets
+     * have ended; the cord is its {@link Fiber#cord}. The root has no parent. If no await of it has
+     * begun when the cord has ended, a failure goes to the uncaught handler; a later await throws
      * it as well. Leaving the wait for it leaves the cord as it is: a caller that is to take the
      * cord with it, when it fails or is terminated, closes it, for which {@code try (Cord cord =
      * root.cord())} is enough.
@@ -191,7 +192,8 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
 
     /**
      * {@return whether it takes messages still} From elsewhere a hint: it may end at once, and its
-     * root fiber has ended before. What is posted after that is told {@link CordMessage#onClosed}.
+     * root fiber has ended before. Messages posted after that are told {@link
+     * CordMessage#onClosed}.
      */
     public abstract boolean isAlive();
 
@@ -216,8 +218,8 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     // ---------------------------------------------------------------- spinning and messages
 
     /**
-     * Spins a fiber on this cord, from anywhere. Its parent is the calling fiber, whatever cord
-     * that is on; from a plain thread it is the cord's root fiber.
+     * Spins a fiber on this cord, from anywhere. Its parent is the calling fiber, on whatever cord;
+     * from a plain thread it is the cord's root fiber.
      *
      * @param <T> the type of the result
      * @param name shown in reports; need not be unique
@@ -256,12 +258,12 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     public abstract Fiber<@Nullable Void> spinHandler(String name, Handler handler);
 
     /**
-     * Spins a fiber that runs the task, from anywhere: as an {@link Executor}, a cord runs what
-     * {@code CompletableFuture.supplyAsync} and others give it, and the task may wait. The fiber is
-     * a child of the cord's root fiber, whatever fiber or thread calls, so it ends with the cord,
-     * not with the caller. What the task throws, and a task that the cord ended before it could
-     * start, goes to the uncaught handler and cancels nobody. Tasks of one caller start in the
-     * order given.
+     * Spins a fiber that runs the task, from anywhere: as an {@link Executor}, a cord runs the
+     * tasks of {@code CompletableFuture.supplyAsync} and others, and the task may wait. The fiber
+     * is a child of the cord's root fiber, whatever fiber or thread calls, so it ends with the
+     * cord, not with the caller. Exceptions of the task, and the report of a task that the cord
+     * ended before it could start, go to the uncaught handler; they cancel no other fiber. Tasks of
+     * one caller start in the order given.
      *
      * @param task what the fiber runs
      * @throws RejectedExecutionException if the cord has ended, or the calling fiber's own cord is
@@ -289,13 +291,13 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
         return CordImpl.current();
     }
 
-    /** {@return the cord of this thread, null if it is none} */
+    /** {@return the cord of this thread, null if the thread is no cord} */
     public static @Nullable Cord currentOrNull() {
         return CordImpl.currentOrNull();
     }
 
     /**
-     * {@return the living fiber of this cord with the given number; null if there is none}
+     * {@return the living fiber of this cord with the given number, or null}
      *
      * @param id its {@link Fiber#id}
      * @throws WrongThreadException if called on another thread than the cord's
@@ -317,10 +319,10 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     public abstract CordDump dump();
 
     /**
-     * Tells what this cord and its fibers are doing: the tree of the fibers, what each waits for,
-     * and stacks. Works from any thread. On this cord it is taken at once; from elsewhere the cord
-     * is asked by a message, and the call waits for its answer, for a fiber at a switchpoint. A
-     * cord that does not answer within the limit is shown from outside, as far as that goes. The
+     * Tells what this cord and its fibers are doing: the tree of the fibers, the reason of each
+     * wait, and stacks. Works from any thread. On this cord it is taken at once; from elsewhere the
+     * cord is asked by a message, and the call waits for its answer, for a fiber at a switchpoint.
+     * A cord that does not answer within the limit is shown from outside, as far as that goes. The
      * fibers stand while it is taken, and all are read: the more there are, the longer.
      *
      * @param limit how long to wait for the answer
@@ -339,9 +341,9 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     public abstract CordStats stats();
 
     /**
-     * {@return the fibers that ran longest, the first one first; of a cord that has ended none}
-     * Works from any thread; from elsewhere the cord is asked by a message, for at most a second.
-     * Each call begins a new period for {@link FiberTime#share}.
+     * {@return the fibers that ran longest, the first one first; an empty list if the cord has
+     * ended} Works from any thread; from elsewhere the cord is asked by a message, for at most a
+     * second. Each call begins a new period for {@link FiberTime#share}.
      *
      * @param most how many at most
      * @throws IllegalStateException if the JVM was started without {@code

@@ -16,8 +16,8 @@ public abstract class CordMessage {
     public abstract void onCord();
 
     /**
-     * Runs instead of {@link #onCord} when the cord has ended, on whatever thread finds out. It
-     * must hand back or report what the message carries, must be short and must not wait: the
+     * Runs instead of {@link #onCord} when the cord has ended, on the thread that finds that out.
+     * It must hand back or report what the message carries, must be short and must not wait: the
      * messages that are refused after it are told after it, one at a time and in order.
      */
     public abstract void onClosed();

@@ -35,10 +35,10 @@ public final class CordOptions {
     public record RealClock() implements Clock {}
 
     /**
-     * A clock that jumps to the next timer when nothing is runnable. Nothing else may schedule the
-     * cord's fibers from other threads: when nothing is runnable and no timer is armed, the cord's
-     * root fiber fails with {@link DeadlockException}. Time stands still while a fiber is runnable,
-     * so a loop of {@code snooze} that waits for a timer never ends: sleep in it instead.
+     * A clock that jumps to the next timer when nothing is runnable. Other threads must not
+     * schedule the cord's fibers: when nothing is runnable and no timer is armed, the cord's root
+     * fiber fails with {@link DeadlockException}. Time stands still while a fiber is runnable, so a
+     * loop of {@code snooze} that waits for a timer never ends: sleep in it instead.
      *
      * @param seed of the cord's random numbers
      * @param seededOrder whether the run queue's order is drawn from the seed too
@@ -114,7 +114,7 @@ public final class CordOptions {
         return values.stopLimit;
     }
 
-    /** {@return the handler that is told what nobody else takes} */
+    /** {@return the handler that is told failures which no other takes} */
     public UncaughtHandler uncaught() {
         return values.uncaught;
     }
@@ -129,7 +129,7 @@ public final class CordOptions {
         return values.stacks;
     }
 
-    /** {@return what the cord's root fiber runs before anything else; null for nothing} */
+    /** {@return what the cord's root fiber runs first; null for nothing} */
     public @Nullable Action initialiser() {
         return values.initialiser;
     }
@@ -146,9 +146,7 @@ public final class CordOptions {
         return values.watch;
     }
 
-    /**
-     * {@return the hooks that carry context which is bound to the thread; none unless asked for}
-     */
+    /** {@return the hooks that carry context which is bound to the thread; empty by default} */
     public List<SwitchHook<?>> switchHooks() {
         return values.switchHooks;
     }
@@ -201,7 +199,7 @@ public final class CordOptions {
      * restricted one inherits its CPUs: mind that in the cord's fibers, and where they are the
      * first to use a pool.
      *
-     * @param cpus their numbers, each once; none for those of the thread that makes the cord's
+     * @param cpus their numbers, each once; empty for those of the thread that makes the cord's
      * @throws IllegalArgumentException if a number is negative, too large for any system, or there
      *     twice
      */
@@ -240,7 +238,7 @@ public final class CordOptions {
     /**
      * {@return these options with another uncaught handler}
      *
-     * @param handler is told what nobody else takes
+     * @param handler is told failures which no other takes
      */
     public CordOptions withUncaught(UncaughtHandler handler) {
         return with(copy -> copy.uncaught = handler);
@@ -269,10 +267,10 @@ public final class CordOptions {
      *
      * <p>It runs as the cord's root fiber, before the body, and may wait and spin fibers, which
      * live on until the cord ends. Fibers that others spin on the cord meanwhile start when it is
-     * done, so it must not wait for one of those; messages are taken, because it may wait for one.
-     * If it throws, the cord ends: its failure comes out of {@link Cord#run}, or of the root's
-     * {@link Fiber#await}, or goes to the uncaught handler, and a fiber that has not started gets a
-     * {@link CordClosedException}.
+     * done, so it must not wait for them; messages are taken, so it may wait for a message. If it
+     * throws, the cord ends: its failure comes out of {@link Cord#run}, or of the root's {@link
+     * Fiber#await}, or goes to the uncaught handler, and a fiber that has not started gets a {@link
+     * CordClosedException}.
      *
      * @param action runs once on each cord, where {@link Cord#current} says which
      */
@@ -305,12 +303,12 @@ public final class CordOptions {
      *
      * <p>A cord that is busy, and has not come to a switchpoint for this long, is reported to the
      * {@linkplain #withStuckHandler handler}: its other fibers, timers and messages wait meanwhile.
-     * A cord that sleeps is silent, unless all its fibers wait for each other (see {@link
-     * WatchdogReport.AllWait}), and so is one whose fibers block in calls of the JDK on virtual
-     * threads. The watchdog checks every millisecond, and allows for its own thread being late; it
-     * costs the cord nothing. A reactor that has sockets and is not polled for as long is reported
-     * too ({@link WatchdogReport.SilentReactor}). It does not watch over a cord on a virtual clock,
-     * where no time passes in a fiber.
+     * There is no report of a cord that sleeps, unless all its fibers wait for each other (see
+     * {@link WatchdogReport.AllWait}), nor of a cord whose fibers block in calls of the JDK on
+     * virtual threads. The watchdog checks every millisecond, and allows for its own thread being
+     * late; it costs the cord nothing. A reactor that has sockets and is not polled for as long is
+     * reported too ({@link WatchdogReport.SilentReactor}). It does not watch over a cord on a
+     * virtual clock, where no time passes in a fiber.
      *
      * @param limit 500 ms unless changed; {@link Waits#FOREVER} switches the watchdog off
      * @throws IllegalArgumentException if it is zero, negative or longer than 292 years
@@ -320,7 +318,7 @@ public final class CordOptions {
     }
 
     /**
-     * {@return these options with another handler for what the watchdog finds}
+     * {@return these options with another handler for the watchdog's reports}
      *
      * @param handler is told of it; unless changed, a warning is logged
      */
@@ -331,8 +329,8 @@ public final class CordOptions {
     /**
      * {@return these options with other limits for {@link Slice#checkpoint}}
      *
-     * @param limits of the fibers that set none for themselves; unless changed, a warning after 500
-     *     ms and an error after a second
+     * @param limits of the fibers that set no limits for themselves; unless changed, a warning
+     *     after 500 ms and an error after a second
      */
     public CordOptions withSliceLimits(SliceLimits limits) {
         return withWatch(values.watch.withSliceLimits(limits));
@@ -345,7 +343,7 @@ public final class CordOptions {
     /**
      * {@return these options with hooks that carry context which is bound to the thread}
      *
-     * @param hooks all of them, in the order in which they are asked; none for none
+     * @param hooks all of them, in the order in which they are asked; empty to remove them
      */
     public CordOptions withSwitchHooks(SwitchHook<?>... hooks) {
         return with(copy -> copy.switchHooks = List.of(hooks));
@@ -359,9 +357,9 @@ public final class CordOptions {
      * handlers, and the fibers of the library itself. A fiber that is spun beyond the limit fails
      * with a {@link TooManyFibersException}, and all others go on.
      *
-     * <p>A task of a {@link Scheduler} counts once a cord starts it. A cord that is full steals
-     * none, and passes its own on to one that is not; if all are full, the task fails. So the limit
-     * bounds what runs, not what waits to be started.
+     * <p>A task of a {@link Scheduler} counts once a cord starts it. A cord that is full steals no
+     * task, and passes its own tasks on to a cord that is not; if all are full, the task fails. So
+     * the limit bounds the fibers that run, not the tasks that wait to be started.
      *
      * @param max at least 1; {@code Integer.MAX_VALUE}, the default, for no limit
      * @throws IllegalArgumentException if it is less than 1
@@ -376,7 +374,7 @@ public final class CordOptions {
         return new CordOptions(copy);
     }
 
-    /** What an uncaught failure comes to by default. */
+    /** Logs an uncaught failure, the default. */
     private static final class Logged implements UncaughtHandler {
         @Override
         public void uncaught(Fiber<?> fiber, Throwable failure) {

@@ -28,11 +28,11 @@ import java.util.function.Function;
  * #sleep}, {@link #await} and every waiting call built on them) and then yields to the other fibers
  * of its cord. It has a parent, the fiber that spun it: when its body is over, however that comes
  * and after its {@code finally} blocks, its children are terminated and awaited, and then the fiber
- * has ended; when a child fails and nobody awaits it, its parent's body is cancelled where it waits
- * and the parent fails with the child's failure.
+ * has ended; when a child fails and no fiber awaits it, its parent's body is cancelled where it
+ * waits and the parent fails with the child's failure.
  *
  * <p>{@link #schedule}, {@link #raise}, {@link #terminate} and {@link #await} work from any thread.
- * What another thread does before such a call happens before the fiber sees its effect.
+ * The actions of another thread before such a call happen before the fiber sees its effect.
  *
  * @param <T> the type of the result
  */
@@ -100,7 +100,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     // ---------------------------------------------------------------- switchpoints
 
     /**
-     * Waits until somebody calls {@link #schedule} on this fiber. If that happened since its last
+     * Waits until {@link #schedule} is called on this fiber. If that happened since its last
      * suspend it need not wait, but is a switchpoint all the same.
      *
      * @return the value given to schedule
@@ -112,11 +112,11 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
 
     /**
      * Yields to the fibers that are runnable now and goes on after them. On a cord of a {@link
-     * Scheduler} it yields to the tasks that wait on that cord too: it goes on when those that were
-     * placed there before have been taken, by this cord or by others, and with that after fibers
-     * that have become runnable meanwhile.
+     * Scheduler} it yields to the tasks that wait on that cord too: it resumes when all tasks
+     * placed there before it have been taken, by this cord or by others, so also after fibers that
+     * became runnable in between.
      *
-     * @throws StackPinnedException if the stack cannot be left, and somebody could run
+     * @throws StackPinnedException if the stack cannot be left, and another fiber could run
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public static void snooze() {
@@ -124,8 +124,8 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     }
 
     /**
-     * Waits for the given time; never less, and more by at most one poll of the cord, or by 50 µs
-     * and what the system adds to a sleep if the cord is idle meanwhile.
+     * Waits for the given time, never less. It takes longer by at most one poll of the cord; if the
+     * cord is idle meanwhile, by 50 µs and the delay that the system adds to a sleep.
      *
      * @param time how long; 0 is a {@link #snooze}
      * @throws IllegalArgumentException if the time is negative or longer than 292 years
@@ -155,8 +155,8 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     public abstract T await();
 
     /**
-     * Waits until the fiber has ended, however it ended, or the limit passes. Takes no outcome and
-     * throws none. Works from any thread. A switchpoint, also if the fiber has ended.
+     * Waits until the fiber has ended, however it ended, or the limit passes. Neither takes nor
+     * throws its outcome. Works from any thread. A switchpoint, also if the fiber has ended.
      *
      * @param limit how long to wait
      * @return false if the limit passed
@@ -172,7 +172,7 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      * from any thread. A switchpoint, also if all have ended.
      *
      * @param <T> the type of the results
-     * @param fibers the fibers to await; none is fine
+     * @param fibers the fibers to await; may be empty
      * @return the results, in the order of the list
      * @throws FiberFailedException the first failure; fresh for each caller, with the cause
      * @throws FiberTerminatedException if the first that ended without a result was terminated
@@ -276,9 +276,9 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     public abstract void stop(T result);
 
     /**
-     * Runs the fiber's body again, in the same fiber: what it does now is left as in {@link
-     * #terminate}, its children are ended, and the body starts from the beginning; awaiters keep
-     * waiting. A body that fails while it is being left ends the fiber. A fiber that has not
+     * Runs the fiber's body again, in the same fiber: the current run of the body is left as in
+     * {@link #terminate}, the children are ended, and the body starts from the beginning; awaiters
+     * keep waiting. A body that fails while it is being left ends the fiber. A fiber that has not
      * started yet just starts. Does not wait.
      *
      * @throws IllegalStateException if the fiber is dead, or is a {@link Handler}'s, or the root
@@ -300,28 +300,29 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     public abstract Fiber<T> respawn();
 
     /**
-     * Makes the fiber a child of its cord's root fiber: it no longer ends with the one that spun
+     * Makes the fiber a child of its cord's root fiber: it no longer ends with the fiber that spun
      * it. Works from any thread. A task is started for it, if it was not yet.
      */
     public abstract void detach();
 
     /**
-     * Makes the fiber a child of another one, with which it ends from now on; if that one has ended
-     * already, the fiber is terminated. Works from any thread and does not wait: on another cord it
-     * takes effect a moment later. No effect on a dead fiber. If the new parent has been given to
-     * this fiber meanwhile, this one stays where it is, and the uncaught handler is told.
+     * Makes the fiber a child of another one, with which it ends from now on; if the new parent has
+     * ended already, the fiber is terminated. Works from any thread and does not wait: on another
+     * cord it takes effect a moment later. No effect on a dead fiber. If the new parent has become
+     * a fiber below this one meanwhile, this fiber keeps its parent, and the uncaught handler is
+     * told.
      *
      * @param newParent the new parent, on any cord
-     * @throws IllegalArgumentException if the new parent is this fiber or one below it, or this is
-     *     a cord's root fiber
+     * @throws IllegalArgumentException if the new parent is this fiber or a fiber below it, or this
+     *     is a cord's root fiber
      */
     public abstract void attachTo(Fiber<?> newParent);
 
     /**
      * Has the hook called once when the fiber is over, however it ends; at once if it is over
      * already. The hook runs on the fiber's cord, or on any thread if the cord has ended, as no
-     * fiber or as the caller that ends or registers it, so it must not wait or spin; what it throws
-     * goes to the uncaught handler. It does not take the fiber's failure. Works from any thread.
+     * fiber or as the caller that ends or registers it, so it must not wait or spin; its exceptions
+     * go to the uncaught handler. It does not take the fiber's failure. Works from any thread.
      *
      * @param hook is given the dead fiber
      * @return the registration
@@ -331,19 +332,19 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     /**
      * {@return a view of the fiber as a future, which completes with its result or failure}
      *
-     * <p>A failure that reaches the future is taken, as by an await. What hangs on the future runs
-     * on the fiber's cord, as no fiber, so it must not wait: use the {@code Async} forms for what
-     * does. {@code cancel(true)} completes the future at once and terminates the fiber; {@code
-     * cancel(false)}, and completing it by hand, leave the fiber alone. A fiber waits for a future
-     * by {@link Futures#await}; {@code get} and {@code join} would block its cord. Works from any
-     * thread.
+     * <p>A failure that reaches the future is taken, as by an await. Functions attached to the
+     * future run on the fiber's cord, as no fiber, so they must not wait: use the {@code Async}
+     * forms for functions that wait. {@code cancel(true)} completes the future at once and
+     * terminates the fiber; {@code cancel(false)}, and completing it by hand, leave the fiber
+     * alone. A fiber waits for a future by {@link Futures#await}; {@code get} and {@code join}
+     * would block its cord. Works from any thread.
      */
     public abstract CompletableFuture<T> toFuture();
 
     // ---------------------------------------------------------------- what it is
 
     /**
-     * {@return why the fiber ended without a result; null if it is alive or ended with one} A
+     * {@return why the fiber ended without a result; null if it is alive or ended with a result} A
      * failure is what the body threw; a termination or abandonment is an exception that says so.
      * Takes no failure, and works as often as wanted.
      */
@@ -352,13 +353,13 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     /**
      * {@return the fiber that runs on this thread}
      *
-     * @throws IllegalStateException if there is none
+     * @throws IllegalStateException if no fiber runs on this thread
      */
     public static Fiber<?> current() {
         return FiberImpl.current();
     }
 
-    /** {@return the fiber that runs on this thread, null if there is none} */
+    /** {@return the fiber that runs on this thread, or null} */
     public static @Nullable Fiber<?> currentOrNull() {
         return FiberImpl.currentOrNull();
     }
@@ -376,20 +377,20 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
      */
     public abstract long id();
 
-    /** {@return the fiber's name; {@code fiber-<id>} if it was given none} */
+    /** {@return the fiber's name; {@code fiber-<id>} by default} */
     public abstract String name();
 
     /**
-     * {@return the fiber that ends this one when it ends itself; null for a cord's root fiber, and
-     * for a task that belongs to nobody} Such a task is one that a plain thread spun on a {@link
-     * Scheduler}, or that was given to {@link Scheduler#execute} or detached: whatever cord runs
-     * it, it ends by itself or with its scheduler.
+     * {@return the parent, with which this fiber ends; null for a cord's root fiber, and for a task
+     * without a parent} A task has no parent if a plain thread spun it on a {@link Scheduler}, if
+     * it was given to {@link Scheduler#execute}, or if it was detached: whatever cord runs it, it
+     * ends by itself or with its scheduler.
      */
     public abstract @Nullable Fiber<?> parent();
 
     /**
-     * {@return the fiber's living children, in the order in which they became its; a snapshot} A
-     * child that is on its way to another parent, or from one, may be missing.
+     * {@return the fiber's living children, in the order in which they became its children; a
+     * snapshot} A child that is on its way to another parent, or from one, may be missing.
      *
      * @throws WrongThreadException if called on another thread than that of this fiber's cord, or
      *     if this is a task that no cord has started

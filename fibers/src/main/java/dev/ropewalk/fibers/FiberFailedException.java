@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells an awaiter, a parent or a scope that a fiber failed. Each awaiter gets a fresh one; the
- * cause is what the fiber's body threw. If that is another such exception, the failure came from
- * below or from a fiber that it awaited, and the innermost one names the fiber where it began, with
- * those above it.
+ * cause is the exception of the fiber's body. If that is another such exception, the failure came
+ * from below or from a fiber that it awaited, and the innermost one names the fiber where it began,
+ * with those above it.
  */
 public class FiberFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;
@@ -44,8 +44,8 @@ public class FiberFailedException extends RuntimeException {
      * CompletableFuture}, a node of a {@link Dag}, all fibers of a scope), and after the exception
      * was serialised}
      *
-     * <p>As long as the exception is kept, so are the fiber, what its body captured, its outcome
-     * and its parents; its stack and its fiber-locals are gone.
+     * <p>The exception keeps the fiber in memory, with the objects that its body captured, its
+     * outcome and its parents; its stack and its fiber-locals are gone.
      */
     public @Nullable Fiber<?> fiber() {
         return fiber;

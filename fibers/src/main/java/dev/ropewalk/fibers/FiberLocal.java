@@ -10,20 +10,20 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * A variable of which each fiber has its own value (rule F10). What thread-locals are to threads,
- * which on a cord belong to all its fibers together.
+ * A variable of which each fiber has its own value (rule F10). Thread-locals do not do for this,
+ * because all fibers of a cord share those of its thread.
  *
  * {@snippet file="dev/ropewalk/fibers/FiberLocalTest.java" region="local"}
  *
  * <p>A fiber that has set no value sees the initial one. An inheritable variable is handed down: a
- * fiber begins with the values that its parent has at the moment when it is spun; what either sets
- * later the other does not see. That holds on other cords too. A fiber that a plain thread spins
- * begins with the initial values, and the body of a coroutine or generator with what the fiber that
- * made it had at that moment.
+ * fiber begins with the values that its parent has at the moment when it is spun; neither sees what
+ * the other sets later. This holds across cords too. A fiber that a plain thread spins begins with
+ * the initial values. The body of a coroutine or generator begins with the values of the fiber that
+ * made it, at that moment.
  *
- * <p>Values are reached only by the running fiber, so they need no lock. They go with the fiber: it
- * lets go of them when it is over, and a restarted one begins again with what it inherited. A fiber
- * that uses none pays nothing.
+ * <p>Values are reached only by the running fiber, so they need no lock. They go with the fiber: a
+ * fiber lets go of them when it is over, and a restarted fiber begins again with the values it
+ * inherited. A fiber without such values pays nothing.
  *
  * @param <T> the type of the values
  */
@@ -39,7 +39,7 @@ public final class FiberLocal<T extends @Nullable Object> {
      * can be changed, such as a list, is shared by them, so use {@link #withInitial} for it.
      *
      * @param <T> the type of the values
-     * @param initial what a fiber sees that has set none
+     * @param initial the value in a fiber that has set no value
      */
     public static <T extends @Nullable Object> FiberLocal<T> of(T initial) {
         return new FiberLocal<>(LocalKey.of(initial));
@@ -49,8 +49,8 @@ public final class FiberLocal<T extends @Nullable Object> {
      * {@return a variable that is not handed down, with an initial value of its own for each fiber}
      *
      * @param <T> the type of the values
-     * @param initial makes the value of a fiber that has none, in the first {@link #get} there;
-     *     what it throws is thrown by that
+     * @param initial makes the value of a fiber that has set no value, in the first {@link #get}
+     *     there, which throws the exceptions of this function
      */
     public static <T extends @Nullable Object> FiberLocal<T> withInitial(
             Supplier<? extends T> initial) {

@@ -6,7 +6,7 @@ public enum FiberState {
     RUNNABLE,
     /** Running now on its cord. */
     RUNNING,
-    /** At a switchpoint, until somebody schedules it, or ready for the next value of a handler. */
+    /** At a switchpoint until it is scheduled, or a handler that is ready for its next value. */
     WAITING,
     /** Ended; its outcome can be read as often as wanted. */
     DEAD

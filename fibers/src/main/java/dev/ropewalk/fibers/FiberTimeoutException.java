@@ -1,9 +1,9 @@
 package dev.ropewalk.fibers;
 
 /**
- * A time limit passed: that of a {@link CancelScope} before its block was done, or that of a
- * waiting call that has a result to return and none to say that there is none. Thrown by the call
- * that owns the limit, and by no other.
+ * A time limit passed: the limit of a {@link CancelScope} before its block was done, or the limit
+ * of a waiting call which has no result that could say so. Thrown by the call that owns the limit,
+ * and by no other.
  */
 public final class FiberTimeoutException extends RuntimeException {
     private static final long serialVersionUID = 1L;

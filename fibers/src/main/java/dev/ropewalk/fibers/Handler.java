@@ -17,7 +17,7 @@ public interface Handler {
     /** Returned by a turn: wait for the next value. */
     Object WAIT = new Object();
 
-    /** What a handler waits for unless it {@linkplain #waitsFor says more}. */
+    /** The reason of a handler's wait, unless it {@linkplain #waitsFor gives another}. */
     Object NEXT_MESSAGE = "its next message";
 
     /** Returned by a turn: the fiber is over. */
@@ -61,7 +61,7 @@ public interface Handler {
     default void cleanUp(Fiber<?> fiber, @Nullable Throwable failure) throws Exception {}
 
     /**
-     * Called once when the fiber is over, whatever ended it, also if it never had a turn; on its
+     * Called once when the fiber is over, whatever ended it, even if it never had a turn; on its
      * cord, or on any thread if the cord has ended. It must not wait.
      *
      * @param fiber the fiber that is over

@@ -26,10 +26,10 @@ import java.util.concurrent.Callable;
  * {@snippet file="dev/ropewalk/fibers/SnippetsTest.java" region="call"}
  *
  * <p>The block ends when its code is done and all fibers of the scope have ended, service fibers
- * excepted. If one of them fails and nobody awaits it, the block is cancelled where it waits, the
+ * excepted. If one of them fails and no fiber awaits it, the block is cancelled where it waits, the
  * other fibers are terminated, and the call throws the failure. However the block ends, nothing of
- * the scope runs afterwards: what is left is terminated and awaited within the cord's stop limit,
- * and abandoned with a report if it does not end.
+ * the scope runs afterwards: fibers that are left are terminated and awaited within the cord's stop
+ * limit, and abandoned with a report if they do not end.
  *
  * <p>The fibers are children of the fiber that runs the block, the scope's owner. A scope is
  * confined to its owner's cord, its fibers are not. Fibers that the block spins by {@link
@@ -58,7 +58,7 @@ public final class Scope<T extends @Nullable Object> {
     private final Members members = new Members();
     private boolean isClosed;
 
-    /** Done by the word of the joiner: what the block returns does not matter any more. */
+    /** Done by the word of the joiner: the block's result does not matter any more. */
     private boolean isDone;
 
     /** Members that the block waits for. */
@@ -67,7 +67,7 @@ public final class Scope<T extends @Nullable Object> {
     /** All members, service fibers included. */
     private int alive;
 
-    /** Number of the owner's last wait for members; none yet. */
+    /** Number of the owner's last wait for members; -1 before the first. */
     private long waitNumber = -1;
 
     private @Nullable Throwable failure;
@@ -85,7 +85,7 @@ public final class Scope<T extends @Nullable Object> {
      * @param <X> what the block throws
      * @param block runs at once, in this fiber
      * @return what the block returned
-     * @throws FiberFailedException if a fiber of the scope failed and nobody awaited it
+     * @throws FiberFailedException if a fiber of the scope failed and no other awaited it
      * @throws CancelledException if {@link #cancel} was called
      * @throws X what the block threw
      * @throws IllegalStateException if no fiber runs on this thread
@@ -103,7 +103,7 @@ public final class Scope<T extends @Nullable Object> {
      *
      * @param <X> what the block throws
      * @param block runs at once, in this fiber
-     * @throws FiberFailedException if a fiber of the scope failed and nobody awaited it
+     * @throws FiberFailedException if a fiber of the scope failed and no other awaited it
      * @throws CancelledException if {@link #cancel} was called
      * @throws X what the block threw
      * @throws IllegalStateException if no fiber runs on this thread
@@ -120,8 +120,8 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /**
-     * Runs the block with a scope that a joiner decides over: when it is done, and what is
-     * returned. The end of a fiber is told to the joiner, and a failure is the joiner's.
+     * Runs the block with a scope whose joiner decides when it is done and what it returns. The end
+     * of a fiber is told to the joiner, and a failure is the joiner's.
      *
      * @param <T> the type of the fibers' results
      * @param <R> the type of the result
@@ -218,7 +218,7 @@ public final class Scope<T extends @Nullable Object> {
 
     /**
      * Spins a service fiber of this scope: the block does not wait for it; it is terminated when
-     * all else is done. If it fails, the scope fails.
+     * the block and all other fibers are done. If it fails, the scope fails.
      *
      * @param name shown in reports; need not be unique
      * @param body what the fiber runs
@@ -311,9 +311,9 @@ public final class Scope<T extends @Nullable Object> {
         }
     }
 
-    /** The fibers of the scope: what the block waits for. */
+    /** The fibers of the scope, for which the block waits. */
     private final class Members implements WaitCycle.Several, ScopeMembers {
-        /** None if they are too many to be followed. */
+        /** Empty if they are too many to be followed. */
         @Override
         public List<? extends Fiber<?>> fibers() {
             return open > WaitCycle.MAX_STEPS

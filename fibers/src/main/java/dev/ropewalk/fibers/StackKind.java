@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers;
 
-/** What a cord's fibers run on (rule F11); chosen per cord. */
+/** The kind of stack that a cord's fibers run on (rule F11); chosen per cord. */
 public enum StackKind {
     /**
      * Raw continuations, the fastest: only calls of Ropewalk yield. A call that blocks its thread

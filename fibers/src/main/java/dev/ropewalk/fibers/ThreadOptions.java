@@ -53,7 +53,7 @@ public final class ThreadOptions {
 
     /**
      * {@return the numbers of the CPUs that the thread may run on, in ascending order; empty for
-     * those of the thread that makes it, which are all unless somebody has restricted them}
+     * the CPUs of the thread that makes it, which are all unless they were restricted}
      */
     public Set<Integer> cpus() {
         return values.cpus;

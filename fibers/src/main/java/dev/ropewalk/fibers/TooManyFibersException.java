@@ -6,10 +6,11 @@ import dev.ropewalk.fibers.internal.cord.CordImpl;
  * Tells that a fiber was not spun because its cord has as many as it may: the limit that {@link
  * CordOptions#withMaxFibers} sets.
  *
- * <p>On the cord itself the call that spins throws it, and nothing has happened. What another cord
- * or thread spins is refused when its message arrives: the new fiber fails with this, which its
- * {@code await} tells, and if nobody awaits it, its parent, or for plain threads the uncaught
- * handler. So does a task of a scheduler whose cords are all full when one is to start it.
+ * <p>On the cord itself the call that spins throws it, and nothing has happened. A fiber that
+ * another cord or thread spins is refused when its message arrives: it fails with this exception,
+ * which its {@code await} throws. If no fiber awaits it, its parent fails with it, or the uncaught
+ * handler is told if a plain thread spun it. A task of a scheduler fails in the same way if all
+ * cords are full when it is to start.
  */
 public final class TooManyFibersException extends IllegalStateException {
     private static final long serialVersionUID = 1L;

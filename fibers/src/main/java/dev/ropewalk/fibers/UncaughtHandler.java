@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers;
 
-/** Is told what nobody else takes: failures without an awaiter or parent, abandoned fibers. */
+/** Is told of failures without an awaiter or parent, and of abandoned fibers. */
 @FunctionalInterface
 public interface UncaughtHandler {
     /**

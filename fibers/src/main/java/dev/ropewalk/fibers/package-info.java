@@ -2,8 +2,9 @@
  * Fibers: light threads of control that are spun on cords and yield only at switchpoints.
  *
  * <p>A {@link dev.ropewalk.fibers.Cord} is a thread with a run queue, timers, an inbox and a
- * reactor. A {@link dev.ropewalk.fibers.Fiber} is pinned to one cord for life, so what only the
- * fibers of one cord touch needs no lock. References are non-null unless marked {@code @Nullable}.
+ * reactor. A {@link dev.ropewalk.fibers.Fiber} is pinned to one cord for life, so objects that only
+ * the fibers of one cord touch need no lock. References are non-null unless marked
+ * {@code @Nullable}.
  *
  * <p>{@link dev.ropewalk.fibers.spi.Waits}, {@link dev.ropewalk.fibers.spi.WaitCell}, {@link
  * dev.ropewalk.fibers.CordMessage} and {@link dev.ropewalk.fibers.Handler} are for builders of

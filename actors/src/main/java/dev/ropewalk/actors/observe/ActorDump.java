@@ -11,8 +11,8 @@ import java.util.List;
  * @param path the names from the system down to it
  * @param number the number that only this actor of the system has
  * @param cord the name of its cord
- * @param phase where it is in its life; null if its cord did not answer in time, and nothing else
- *     here is known then
+ * @param phase where it is in its life; null if its cord did not answer in time; the other fields
+ *     are unknown then
  * @param state the name of its state; null if it is no state machine
  * @param restarts how often it was started again
  * @param queued how many messages wait in its mailbox, without those that are postponed

@@ -1,7 +1,7 @@
 package dev.ropewalk.actors.observe;
 
 /**
- * What a {@link SystemSnapshot} tells of an actor.
+ * One actor in a {@link SystemSnapshot}.
  *
  * @param path the names from the system down to it
  * @param number the number that only this actor of the system has

@@ -11,9 +11,9 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * Looks into one actor, and holds it; for people, tests and tools, from any thread. Immutable. What
- * it does are the functions of the same names of Erlang's {@code sys}, but that nothing of it goes
- * through the mailbox: a busy actor answers too, unless it keeps its cord.
+ * Looks into one actor, and holds it; for people, tests and tools, from any thread. Immutable. Its
+ * methods are the functions of the same names of Erlang's {@code sys}, but they do not go through
+ * the mailbox: a busy actor answers too, unless it keeps its cord.
  *
  * <p>From elsewhere than the actor's cord each call is a switchpoint, because the cord is asked.
  */
@@ -73,9 +73,9 @@ public final class ActorInspector {
 
     /**
      * Lets the actor finish the message in hand and begin no other, until {@link #resume}, or until
-     * it is started again. One that has not begun yet begins, and takes no message. Its messages
-     * are kept. Signals work: it can be terminated and killed, and ends with its links and its
-     * supervisor. A {@link ActorRef#stop} is a message in order and waits with them; {@link
+     * it is started again. An actor that has not begun yet begins, and takes no message. Its
+     * messages are kept. Signals work: it can be terminated and killed, and ends with its links and
+     * its supervisor. A {@link ActorRef#stop} is a message in order and waits with them; {@link
      * ActorSystem#stop} tells it as one that did not end in time. Suspending twice is harmless.
      *
      * @throws FiberTimeoutException if its cord does not answer; it may be suspended later all the

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param path the names from the system down to the actor, or to a supervisor
  * @param number the actor's number; 0 of a supervisor
  * @param cord the name of its cord
- * @param failure what it failed with
+ * @param failure its failure
  * @param message the message in hand, as the redaction leaves it; null if it had none
  * @param attempt how often that message has been tried, this time included; 0 without a message
  * @param state its state, as the redaction leaves it: of a request server the state, otherwise the

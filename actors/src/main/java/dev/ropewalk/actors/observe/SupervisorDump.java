@@ -7,8 +7,8 @@ import java.util.List;
  *
  * @param path the names from the system down to it
  * @param cord the name of its cord
- * @param state what it does; SILENT if its cord did not answer in time, and nothing is known of
- *     what is below it
+ * @param state what it does; SILENT if its cord did not answer in time; the actors below it are not
+ *     known then
  * @param restarts how often it started children again
  * @param children in the order of their start
  */

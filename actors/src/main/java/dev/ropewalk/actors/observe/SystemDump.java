@@ -8,7 +8,7 @@ import java.util.Optional;
 /**
  * The tree of a system's supervisors and actors; made by {@link
  * dev.ropewalk.actors.ActorSystem#dump}. Each cord tells of its actors between two of its fibers,
- * so what is told of one cord fits together; of two cords each has its own moment.
+ * so the parts of one cord fit together; each cord has its own moment.
  *
  * @param system the name of the system
  * @param deadLetters how many there were so far

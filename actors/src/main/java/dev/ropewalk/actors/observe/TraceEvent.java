@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param to the actor, by path and number, or the asker that it was sent to; null if it came in
  */
 public record TraceEvent(Duration at, Kind kind, Object message, @Nullable String to) {
-    /** Which way a message went. */
+    /** The way that a message went. */
     public enum Kind {
         /** The actor has begun it. */
         IN,

@@ -19,12 +19,13 @@ import java.util.concurrent.ConcurrentHashMap;
  *
  * {@snippet file="dev/ropewalk/actors/RoutingSnippetsTest.java" region="bus"}
  *
- * <p>A publish is a tell to each subscriber, on the publisher's thread: so what one publisher sends
- * to one subscriber arrives in order, and a slow subscriber is a matter of its mailbox. One that
- * suspends its senders holds the publisher up; where one would fail them, or drops what is new, or
- * is a router without members, the event is a dead letter, and the others get it all the same. What
- * the key function of a router throws, a publisher that is no actor gets when all have been told.
- * An actor that ends is no subscriber any more.
+ * <p>A publish is a tell to each subscriber, on the publisher's thread: so events from one
+ * publisher to one subscriber arrive in order, and a slow subscriber is a matter of its mailbox. A
+ * subscriber whose mailbox suspends its senders holds the publisher up. If it would fail them, or
+ * drops new messages, or is a router without members, the event is a dead letter, and the others
+ * get it all the same. If the key function of a router throws, the exception propagates to a
+ * publisher that is no actor, when all have been told. An actor that ends is no subscriber any
+ * more.
  *
  * @param <E> the type of the events
  */
@@ -35,7 +36,7 @@ public final class EventBus<E> {
     private final Set<Entry<E>> byType = new LinkedHashSet<>();
     private final Map<Object, Set<Entry<E>>> byKey = new LinkedHashMap<>();
 
-    /** Who gets events of a class; another map after each change of the subscriptions. */
+    /** The subscribers of each class; another map after each change of the subscriptions. */
     private volatile Map<Object, List<ActorRef<E>>> ofType = new ConcurrentHashMap<>();
 
     private volatile Map<Object, List<ActorRef<E>>> ofKey = new ConcurrentHashMap<>();
@@ -58,7 +59,7 @@ public final class EventBus<E> {
      * event bring it once.
      *
      * @param <T> the type
-     * @param type of the events, or what they extend
+     * @param type of the events, or a type that they extend
      * @param actor an actor or a router
      * @return the subscription
      */

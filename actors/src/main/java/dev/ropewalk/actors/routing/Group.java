@@ -9,8 +9,8 @@ import java.util.List;
  * Actors that belong together, by a name; made by {@link dev.ropewalk.actors.ActorSystem#group}.
  * One cord owns it, so that all changes have one order. All methods work from any thread.
  *
- * <p>A restart keeps an actor in its groups. One that ends for good leaves them before those that
- * monitor it hear of its end.
+ * <p>A restart keeps an actor in its groups. An actor that ends for good leaves them before its
+ * monitors are told of its end.
  *
  * <p>To send to its members, put a {@link Routing} over it. To follow its changes, {@linkplain
  * ActorContext#watch watch} it.

@@ -3,7 +3,7 @@ package dev.ropewalk.actors.routing;
 import dev.ropewalk.actors.ActorRef;
 
 /**
- * What a watched group tells.
+ * A change of a watched group.
  *
  * @param <M> the type of the messages that the members take
  */

@@ -18,7 +18,7 @@ public interface GroupWatch<M> {
     List<ActorRef<M>> snapshot();
 
     /**
-     * Ends the watch: no change comes any more, also none that is in the mailbox already. To end it
+     * Ends the watch: no change comes any more, even if it is in the mailbox already. To end it
      * twice is harmless.
      *
      * @throws IllegalStateException if the caller is not the actor's own fiber

@@ -36,7 +36,7 @@ public final class Pool<M> {
      * @param id the name of the supervisor of its workers; that of one pool in a system
      * @param workers how many, named from 1 on
      * @param worker how each is made
-     * @throws IllegalArgumentException if there is no worker, or the name is none
+     * @throws IllegalArgumentException if there is no worker, or the name cannot be a name
      */
     public static <M> Pool<M> of(String id, int workers, Actor<M> worker) {
         if (workers < 1) {

@@ -52,8 +52,8 @@ public final class Routing<M> {
 
     /**
      * {@return the member that has the fewest messages} Each member says once a turn how many it
-     * has; what this router has told it since is added. So a member that is busy with one message
-     * is passed by, and what others send to it is seen a turn later.
+     * has; the messages that this router has told it since are added. So a member that is busy with
+     * one message is passed by, and messages of other senders are seen a turn later.
      *
      * @param <M> the type of the messages
      */
@@ -67,9 +67,9 @@ public final class Routing<M> {
      * same members give the same choice, in each process, by their paths.
      *
      * @param <M> the type of the messages
-     * @param key of a message, by {@code hashCode}; not null. What it throws, the sender gets, an
-     *     asker as the cause of an {@link dev.ropewalk.actors.AskFailedException}; what an actor
-     *     tells becomes a dead letter
+     * @param key of a message, by {@code hashCode}; not null. Exceptions it throws propagate to the
+     *     sender, to an asker as the cause of an {@link dev.ropewalk.actors.AskFailedException};
+     *     the message of an actor becomes a dead letter
      */
     public static <M> Routing<M> hash(Function<? super M, ?> key) {
         Objects.requireNonNull(key, "key");
@@ -127,8 +127,8 @@ public final class Routing<M> {
     }
 
     /**
-     * {@return the address of a new router over these actors} One that has ended stays among them,
-     * and what it is sent is a dead letter.
+     * {@return the address of a new router over these actors} An actor that has ended stays among
+     * them, and messages to it are dead letters.
      *
      * @param actors do not change
      * @throws IllegalArgumentException if there is none

@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
 
-/** What a router does that has no member. */
+/** The rule of a router without a member. */
 public sealed interface WhenEmpty {
     /**
      * {@return the rule that the message is a {@link dev.ropewalk.actors.DeadLetter}; an ask fails
@@ -25,8 +25,8 @@ public sealed interface WhenEmpty {
 
     /**
      * {@return the rule that the sender waits for a member, and gets a {@link NoMembersException},
-     * as by {@link #fail}, if the limit passes} What may not wait, {@code tryTell} and {@code
-     * askLater}, fails at once.
+     * as by {@link #fail}, if the limit passes} Calls that may not wait, {@code tryTell} and {@code
+     * askLater}, fail at once.
      *
      * @param limit how long to wait
      * @throws IllegalArgumentException if it is negative

@@ -3,7 +3,7 @@ package dev.ropewalk.actors.server;
 import java.util.Objects;
 
 /**
- * What a server makes of a {@link Request}.
+ * A server's answer to a {@link Request}.
  *
  * @param <R> the type of the reply
  * @param <S> the type of the state

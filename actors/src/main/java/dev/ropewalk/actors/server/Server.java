@@ -18,8 +18,9 @@ import java.util.function.Predicate;
 
 /**
  * An actor as a state and a function of it for each type of message; immutable. A {@link #call}
- * answers a {@link Request}, a {@link #cast} is told something, an {@link #info} is what the actor
- * has itself told: its timers, the ends that it monitors, replies that it adapts.
+ * answers a {@link Request}, a {@link #cast} takes a message without a reply, an {@link #info}
+ * takes the actor's own messages: those of its timers, the ends that it monitors, replies that it
+ * adapts.
  *
  * {@snippet file="dev/ropewalk/actors/server/ServerSnippetsTest.java" region="stock"}
  *
@@ -34,7 +35,7 @@ import java.util.function.Predicate;
  * @param <S> the type of the state, which is best immutable
  */
 public final class Server<M, S> {
-    /** What one type of message is handled by. */
+    /** The function for one type of message. */
     private sealed interface Clause<S> {}
 
     private record Call<S>(CallHandler<S, Request<Object>, Object> handler) implements Clause<S> {}

@@ -1,5 +1,5 @@
 /**
- * For builders of what a ref may lead to. Programs that only use actors need nothing here.
+ * For builders of targets of refs. Programs that only use actors need nothing here.
  *
  * <p>References are non-null unless marked {@code @Nullable}.
  */

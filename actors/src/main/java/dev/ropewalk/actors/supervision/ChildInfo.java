@@ -22,7 +22,7 @@ public record ChildInfo(
         State state,
         RestartRule restart,
         boolean isSignificant) {
-    /** What a supervisor makes of a child. */
+    /** A supervisor's view of a child. */
     public enum State {
         /** It was started, and is not over. */
         UP,

@@ -10,8 +10,8 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What a supervisor knows of a child before it is started: an actor ({@link ActorSpec}) or a
- * supervisor with children of its own ({@link Tree}). Immutable.
+ * The description of a child for its supervisor, before it is started: an actor ({@link ActorSpec})
+ * or a supervisor with children of its own ({@link Tree}). Immutable.
  *
  * @param <S> the type itself
  */

@@ -2,15 +2,15 @@ package dev.ropewalk.actors.supervision;
 
 import java.util.List;
 
-/** Which children a supervisor starts again when one of them has failed, as in OTP. */
+/** Decides which children a supervisor starts again when one of them has failed, as in OTP. */
 public enum Strategy {
-    /** That one. */
+    /** Only the failed child. */
     ONE_FOR_ONE,
     /** All: the others are stopped first, the youngest first, and all are started in order. */
     ONE_FOR_ALL,
-    /** That one and those that were started after it, which are stopped first. */
+    /** The failed child and those that were started after it, which are stopped first. */
     REST_FOR_ONE,
-    /** That one; its children come and go, and are stopped side by side. */
+    /** Only the failed child; the children come and go, and are stopped side by side. */
     DYNAMIC;
 
     /**

@@ -50,7 +50,7 @@ public final class Supervision {
         return oneForOne().strategy(Strategy.ONE_FOR_ALL);
     }
 
-    /** {@return the same, where those that were started after the failed one are too} */
+    /** {@return the same, but children started after the failed one are restarted with it} */
     public static Supervision restForOne() {
         return oneForOne().strategy(Strategy.REST_FOR_ONE);
     }
@@ -80,7 +80,7 @@ public final class Supervision {
         return values.intensity;
     }
 
-    /** {@return the length of that sliding window} */
+    /** {@return the length of the sliding window of restarts} */
     public Duration period() {
         return values.period;
     }
@@ -126,7 +126,7 @@ public final class Supervision {
 
     /**
      * {@return these rules, by which its actors are spread over the cords of the system, in turn}
-     * Otherwise they run on the supervisor's cord. What names a cord stays where it says.
+     * Otherwise they run on the supervisor's cord. An actor that names a cord stays on it.
      */
     public Supervision spread() {
         return with(copy -> copy.isSpread = true);
@@ -186,7 +186,7 @@ public final class Supervision {
         return with(copy -> copy.onFailure = listener);
     }
 
-    /** The strategy and what differs from the default, as a tree prints it. */
+    /** The strategy and the differences from the default, as a tree prints them. */
     @Override
     public String toString() {
         StringBuilder text = new StringBuilder();

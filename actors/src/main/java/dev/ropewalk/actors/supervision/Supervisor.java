@@ -21,7 +21,7 @@ import java.util.List;
  * to {@link Supervision#onFailure}, and to the caller of {@link #start}.
  *
  * <p>A child that is added by {@link #spin} or {@link #start} is forgotten when it is over for
- * good. One of a {@link ChildSpec} is not, unless it is temporary: it can be restarted.
+ * good. A child of a {@link ChildSpec} is not, unless it is temporary: it can be restarted.
  *
  * <p>All methods work from any thread. Those that wait are switchpoints, and refuse to be called by
  * the supervisor itself, in a listener.
@@ -144,8 +144,8 @@ public abstract sealed class Supervisor permits SupervisorCell {
     public abstract void add(ChildSpec<?> child);
 
     /**
-     * Ends a child within its stop limit, and waits for that. One of a spec that is not temporary
-     * stays known and can be {@linkplain #restart restarted}. A switchpoint.
+     * Ends a child within its stop limit, and waits for its end. A child of a spec that is not
+     * temporary stays known and can be {@linkplain #restart restarted}. A switchpoint.
      *
      * @param id its name
      * @throws IllegalArgumentException if there is no such child

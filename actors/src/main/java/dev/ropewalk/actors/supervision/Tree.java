@@ -44,7 +44,7 @@ public final class Tree extends ChildSpec<Tree> {
      *
      * @param id its name
      * @param children in the order of their start
-     * @throws IllegalArgumentException if two have the same name, or the name is none
+     * @throws IllegalArgumentException if two have the same name, or the name cannot be a name
      */
     public static Tree oneForOne(String id, ChildSpec<?>... children) {
         return of(id, Supervision.oneForOne(), children);
@@ -55,7 +55,7 @@ public final class Tree extends ChildSpec<Tree> {
      *
      * @param id its name
      * @param children in the order of their start
-     * @throws IllegalArgumentException if two have the same name, or the name is none
+     * @throws IllegalArgumentException if two have the same name, or the name cannot be a name
      */
     public static Tree oneForAll(String id, ChildSpec<?>... children) {
         return of(id, Supervision.oneForAll(), children);
@@ -66,7 +66,7 @@ public final class Tree extends ChildSpec<Tree> {
      *
      * @param id its name
      * @param children in the order of their start
-     * @throws IllegalArgumentException if two have the same name, or the name is none
+     * @throws IllegalArgumentException if two have the same name, or the name cannot be a name
      */
     public static Tree restForOne(String id, ChildSpec<?>... children) {
         return of(id, Supervision.restForOne(), children);
@@ -77,7 +77,7 @@ public final class Tree extends ChildSpec<Tree> {
      * Supervisor#spin}.
      *
      * @param id its name
-     * @throws IllegalArgumentException if the name is none
+     * @throws IllegalArgumentException if the name cannot be a name
      */
     public static Tree dynamic(String id) {
         return of(id, Supervision.dynamic());
@@ -89,8 +89,8 @@ public final class Tree extends ChildSpec<Tree> {
      * @param id its name
      * @param rules how it works
      * @param children in the order of their start
-     * @throws IllegalArgumentException if two children have the same name, the name is none, or
-     *     {@link Strategy#DYNAMIC} is given children
+     * @throws IllegalArgumentException if two children have the same name, the name cannot be a
+     *     name, or {@link Strategy#DYNAMIC} is given children
      */
     public static Tree of(String id, Supervision rules, ChildSpec<?>... children) {
         List<ChildSpec<?>> all = List.of(children);

@@ -37,9 +37,9 @@ import java.util.function.Supplier;
  * <p>Each subscriber has a buffer of its own and says what happens when it is full: a {@code
  * buffered} one holds the senders up until it has room, the others lose their oldest or newest
  * elements to their undelivered hook. A send takes effect for all subscribers in one step, or not
- * at all: one that is ended while it waits has reached nobody, and all subscribers see the same
- * order, whatever cords the senders are on. Without subscribers an element is gone, but for the
- * replay.
+ * at all: a send that is ended while it waits has reached no subscriber, and all subscribers see
+ * the same order, on whatever cords the senders are. Without subscribers an element is lost, except
+ * for the replay.
  *
  * <p>A subscriber leaves by {@link ReceivePort#cancel}; to {@link #close} the broadcast closes the
  * ports of all, which can still receive what is in their buffers.
@@ -49,8 +49,8 @@ import java.util.function.Supplier;
 public final class Broadcast<E> implements SendPort<E>, Handoff {
     /*
      * One guard for the broadcast and its subscribers. Invariant, between two guarded sections:
-     * senders wait only if a subscriber has no room. What makes room, a receive or a subscriber
-     * that leaves, serves them in their order.
+     * senders wait only if a subscriber has no room. Each step that makes room, a receive or a
+     * subscriber that leaves, serves them in their order.
      *
      * Rejected: a channel for each subscriber, sent to one after the other. A sender that is ended
      * in between would have reached some of them, and two senders could reach two subscribers in
@@ -119,9 +119,9 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
 
     /**
      * {@return a port that receives each element from now on, and before them those that are
-     * replayed} Elements are replayed and then missed by nobody in between. A {@code buffered} port
-     * with less room than the replay gets the newest that fit. If the broadcast is closed, the port
-     * gets the replay and is closed. Never switches.
+     * replayed} No element is missed between the replay and the first new one. A {@code buffered}
+     * port with less room than the replay gets the newest that fit. If the broadcast is closed, the
+     * port gets the replay and is closed. Never switches.
      *
      * @param port how the port's buffer is made; whether it is confined says the broadcast
      * @throws IllegalArgumentException if the options are those of a rendezvous, which has no
@@ -150,7 +150,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
         try {
             after.carryOut();
         } catch (RuntimeException | Error hook) {
-            subscription.cancel(); // nobody gets the port, so nobody else can
+            subscription.cancel(); // the caller does not get the port, so no other code can
             throw hook;
         }
         return subscription;
@@ -192,7 +192,7 @@ public final class Broadcast<E> implements SendPort<E>, Handoff {
         }
     }
 
-    /** Those that wait and can go on now. */
+    /** The waiters that can go on now. */
     void serveSenders(Deliveries after) {
         while (!senders.isEmpty() && hasRoom()) {
             WaitNode<E> sender = senders.claimFirst(SENT);

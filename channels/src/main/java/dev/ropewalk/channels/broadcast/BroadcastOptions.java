@@ -31,7 +31,7 @@ public final class BroadcastOptions {
     /**
      * {@return the same, with the newest elements given to each new subscriber}
      *
-     * @param newest how many, 0 for none
+     * @param newest how many, 0 for no replay
      * @throws IllegalArgumentException if the number is negative
      */
     public BroadcastOptions withReplay(int newest) {

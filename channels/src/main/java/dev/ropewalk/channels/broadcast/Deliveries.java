@@ -8,7 +8,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** What one guarded section leaves to be done outside the guard: to wake, and to tell hooks. */
+/**
+ * The work that one guarded section leaves to be done outside the guard: to wake, and to tell
+ * hooks.
+ */
 final class Deliveries {
     private static final Log LOG = Logs.logger(Deliveries.class);
 
@@ -28,8 +31,8 @@ final class Deliveries {
     }
 
     /**
-     * The same for a caller that has received: what displaced an element was the send of somebody
-     * else, so what the hook of that element throws is reported, and the received one is not lost.
+     * The same for a caller that has received: another caller's send displaced the element, so an
+     * exception of its hook is reported, and the received element is not lost.
      */
     void carryOutBeside(Object received) {
         try {

@@ -20,8 +20,8 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 
 /**
- * One subscriber of a {@link Broadcast}: a buffer with a rule for what happens when it is full, and
- * those that wait to receive. Guarded by the broadcast's guard.
+ * One subscriber of a {@link Broadcast}: a buffer, its rule for when it is full, and the fibers
+ * that wait to receive. Guarded by the broadcast's guard.
  */
 final class Subscription<E> extends ReceiveSide<E> implements Handoff {
     private final Broadcast<E> broadcast;
@@ -90,7 +90,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
         }
     }
 
-    /** What is in the buffer stays receivable. */
+    /** Elements in the buffer stay receivable. */
     void end(@Nullable Throwable why, Deliveries after) {
         if (isClosed) {
             return;
@@ -238,7 +238,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
 
     /** A receiver was abandoned with the element that it was given. */
     @Override
-    @SuppressWarnings("unchecked") // what is no mark is an element
+    @SuppressWarnings("unchecked") // an object that is no mark is an element
     public void reclaim(WaitNode<?> node, Object given) {
         if (given == CLOSED) {
             return;
@@ -265,7 +265,7 @@ final class Subscription<E> extends ReceiveSide<E> implements Handoff {
             this.made = made;
         }
 
-        /** What was taken, and what is left to be done when the guards are left. */
+        /** The element that was taken, and the work left to do outside the guards. */
         private record Taken(Object element, Deliveries after) {}
 
         @Override

@@ -23,11 +23,11 @@ import java.util.function.Supplier;
  * {@snippet file="dev/ropewalk/channels/flow/FlowSnippetsTest.java" region="in"}
  *
  * <p>Demand and back pressure pass through: an element is received for a subscriber, or requested
- * from a publisher, only while there is a place for it. What a library calls here it may call from
- * any thread; it never waits. What is called of a library's subscriber is called by a fiber, one
- * call after the other; a subscriber that blocks its thread, as {@code SubmissionPublisher.submit}
- * may, needs a cord of its own or one on {@link StackKind#VIRTUAL_THREAD}. All of it keeps the
- * rules of Reactive Streams 1.0.4, whose numbers the errors name.
+ * from a publisher, only while there is a place for it. Libraries may call these methods from any
+ * thread, and they never block. A fiber calls a library's subscriber, one call after the other; a
+ * subscriber that blocks its thread, as {@code SubmissionPublisher.submit} may, needs a cord of its
+ * own or one on {@link StackKind#VIRTUAL_THREAD}. All of it keeps the rules of Reactive Streams
+ * 1.0.4, whose numbers the errors name.
  *
  * <p>Fibers that serve a library belong to a cord that is given, not to the fiber that happens to
  * call, because libraries call from anywhere. When that cord ends, subscribers get an error.
@@ -38,20 +38,20 @@ public final class Flows {
     // ---------------------------------------------------------------- out
 
     /**
-     * {@return a publisher of what the port receives, for one subscriber} A second one gets an
-     * {@link IllegalStateException}, because each element is received once.
+     * {@return a publisher of the elements that the port receives, for one subscriber} A second one
+     * gets an {@link IllegalStateException}, because each element is received once.
      *
      * <p>A fiber of the cord receives and calls the subscriber, only while there is demand. When
      * the port is closed the subscriber is completed, with the cause as its error if there is one:
-     * at once behind the last element, without a request for more. Only a port that is none of this
-     * library's channels, such as the messages of a socket, tells its end when the next element is
-     * requested. To cancel the subscription cancels the port, and so does a subscriber that throws,
-     * which is logged. An element that was received as the subscription was cancelled is still
-     * given to the subscriber.
+     * at once behind the last element, without a request for more. Another port than a channel of
+     * this library, such as the messages of a socket, tells its end only when the next element is
+     * requested. Cancelling the subscription cancels the port, and so does a subscriber that
+     * throws, which is logged. An element that was received as the subscription was cancelled is
+     * still given to the subscriber.
      *
      * @param <E> the type of the elements
      * @param cord runs the fiber; a port that is confined to a cord needs that one
-     * @param port what is received from; nobody else should receive there
+     * @param port what is received from; no other code should receive there
      */
     public static <E> Flow.Publisher<E> publisher(Cord cord, Receivable<? extends E> port) {
         Objects.requireNonNull(port, "port");
@@ -68,7 +68,7 @@ public final class Flows {
      * @param <E> the type of the elements
      * @param cord runs a fiber for each subscription
      * @param ports makes a port; runs in the fiber of the subscription, with which its children
-     *     end; what it throws is the subscriber's error
+     *     end; its exception is the subscriber's error
      */
     public static <E> Flow.Publisher<E> publisher(
             Cord cord, Supplier<? extends Receivable<? extends E>> ports) {
@@ -78,14 +78,15 @@ public final class Flows {
     // ---------------------------------------------------------------- in
 
     /**
-     * {@return a port that receives what the publisher publishes, to which this subscribes}
+     * {@return a port that receives the publisher's elements, to which this subscribes}
      *
      * <p>It requests as many elements as its capacity at first, and half of that whenever so many
-     * were received; so it never holds more than its capacity, and one that comes unrequested is an
-     * error. When the publisher completes the port is closed; when it fails, with that as the
-     * cause, after what it holds. To cancel the port cancels the subscription. Called by a fiber,
-     * the port is cancelled when that fiber ends; a port that a plain thread makes is cancelled by
-     * hand only. It is cancelled too when an element is given to a fiber that is abandoned.
+     * were received; so it never holds more than its capacity, and an unrequested element is an
+     * error. When the publisher completes the port is closed; when it fails, with that failure as
+     * the cause, after the elements that it holds. Cancelling the port cancels the subscription.
+     * Called by a fiber, the port is cancelled when that fiber ends; a port that a plain thread
+     * makes is cancelled by hand only. It is cancelled too when an element is given to a fiber that
+     * is abandoned.
      *
      * @param <E> the type of the elements
      * @param publisher what is subscribed to
@@ -99,8 +100,8 @@ public final class Flows {
 
     /**
      * Like {@link #receivePort(Flow.Publisher, int)}, with a name and an undelivered hook. The hook
-     * gets what is left over by a cancel, and what the publisher publishes after the end; that on
-     * the publisher's thread.
+     * gets elements left over by a cancel, and, on the publisher's thread, elements that the
+     * publisher publishes after the end.
      *
      * @param <E> the type of the elements
      * @param publisher what is subscribed to
@@ -154,8 +155,8 @@ public final class Flows {
      * {@return a processor that puts each element through the function, for one subscriber}
      *
      * <p>It requests up to its capacity from its publisher, also before it has a subscriber. The
-     * function runs in the fiber of the subscription, so it may wait; what it throws, and a null
-     * that it returns, is the subscriber's error and cancels the publisher.
+     * function runs in the fiber of the subscription, so it may wait; its exception, or its null,
+     * is the subscriber's error and cancels the publisher.
      *
      * @param <T> the type of the elements that come in
      * @param <R> the type of the elements that go out
@@ -199,8 +200,8 @@ public final class Flows {
     /**
      * {@return a cord for flows, shared by all that ask for it} For programs that have no cord of
      * their own. Its thread is a daemon, started at the first call. Its stacks are virtual threads,
-     * so a subscriber that blocks in a call of the JDK holds up nobody else; one that computes for
-     * long does.
+     * so a subscriber that blocks in a call of the JDK holds up no other; a subscriber that
+     * computes for long does.
      */
     public static Cord sharedCord() {
         return SharedCord.get();

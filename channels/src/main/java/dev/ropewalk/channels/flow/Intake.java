@@ -17,8 +17,8 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /**
- * The subscriber behind a receive port: what it is given goes into a channel, without waiting, on
- * whatever thread the publisher has.
+ * The subscriber behind a receive port: elements go into a channel, without waiting, on the
+ * publisher's thread.
  *
  * <pre>
  *   OPEN -> ENDED             onComplete, onError: the channel is closed, and drains
@@ -29,8 +29,8 @@ import java.util.function.Consumer;
  *
  * <p>Invariant: elements requested and not received, and elements in the channel, are no more than
  * the capacity together. At first as many as that are requested; half of it whenever so many were
- * taken out. An element that nobody requested is refused (rule 1.1), so no publisher makes the
- * channel grow, nor its own thread wait.
+ * taken out. An unrequested element is refused (rule 1.1), so no publisher makes the channel grow,
+ * nor its own thread wait.
  */
 final class Intake<E> implements Flow.Subscriber<E> {
     private static final Log LOG = Logs.logger(Flows.class);
@@ -59,7 +59,7 @@ final class Intake<E> implements Flow.Subscriber<E> {
     /** Of the fiber that the port ends with; set before the subscription. */
     private @Nullable EndHook owner;
 
-    /** What is told to a caller of the factory is checked there. */
+    /** The factory checks its arguments, so that its caller is told. */
     Intake(ChannelOptions<? super E> options) {
         this.capacity = options.capacity();
         this.batch = capacity - capacity / 2;
@@ -193,7 +193,7 @@ final class Intake<E> implements Flow.Subscriber<E> {
         }
     }
 
-    // ---------------------------------------------------------------- what nobody gets
+    // ---------------------------------------------------------------- undelivered elements
 
     /** The channel's own hook: left over by a cancel, or given to a fiber that was abandoned. */
     private void lost(E element) {
@@ -214,7 +214,10 @@ final class Intake<E> implements Flow.Subscriber<E> {
         }
     }
 
-    /** One that came too late; on the publisher's thread, which gets no exception (rule 2.13). */
+    /**
+     * An element that came too late; on the publisher's thread, which gets no exception (rule
+     * 2.13).
+     */
     private void handOver(E element) {
         if (undelivered == null) {
             return;

@@ -26,7 +26,7 @@ final class PortPublisher<T, R> implements Flow.Publisher<R> {
     private final Function<? super T, ? extends R> function;
     private final boolean isSingleUse;
 
-    /** Of one port: ends it, and what belongs to it; perhaps more than once. */
+    /** Of one port: ends it, with all that belongs to it; perhaps more than once. */
     private final Runnable atEnd;
 
     private final AtomicBoolean hasSubscriber = new AtomicBoolean();

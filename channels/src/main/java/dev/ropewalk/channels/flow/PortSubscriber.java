@@ -83,8 +83,8 @@ public final class PortSubscriber<E> implements Flow.Subscriber<E> {
      * completed} It fails with the publisher's failure; with the exception of the channel, such as
      * a {@link dev.ropewalk.channels.ChannelClosedException} that carries the element, if that
      * takes no more; with a {@link CancellationException} after {@link #cancel}; with the fiber's
-     * or the cord's end, if that comes first. What hangs on it runs on the cord, as no fiber, so it
-     * must not wait; a fiber waits for it by {@link Futures#await}.
+     * or the cord's end, if that comes first. Functions attached to it run on the cord, as no
+     * fiber, so they must not wait; a fiber waits for it by {@link Futures#await}.
      */
     public CompletionStage<Long> completion() {
         return completion.minimalCompletionStage();
@@ -175,7 +175,7 @@ public final class PortSubscriber<E> implements Flow.Subscriber<E> {
         }
     }
 
-    /** Whatever fails, the completion is told. */
+    /** The completion is told after any failure. */
     private void tryTo(Runnable step) {
         try {
             step.run();

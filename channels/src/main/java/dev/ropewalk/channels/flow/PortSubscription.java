@@ -33,8 +33,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * </pre>
  *
  * <p>The fiber is a {@link Handler} of one turn, because its {@code onEnd} is called however it
- * ends, also if it never ran. What other threads want of the port is done on the cord, so the port
- * may be confined to it.
+ * ends, also if it never ran. Requests of other threads to the port are carried out on the cord, so
+ * the port may be confined to it.
  */
 final class PortSubscription<T, R> implements Flow.Subscription, Handler {
     private static final Log LOG = Logs.logger(Flows.class);
@@ -51,12 +51,12 @@ final class PortSubscription<T, R> implements Flow.Subscription, Handler {
     private final Demand demand = new Demand();
     private final AtomicReference<State> state = new AtomicReference<>(State.ACTIVE);
 
-    /** What was requested; meaningful in REFUSED. */
+    /** The number that was requested; meaningful in REFUSED. */
     private volatile long refused;
 
     /**
-     * On the cord only, as all that follows. Null at the end: the subscriber holds this, and what
-     * still holds this is not to hold the subscriber (rule 3.13).
+     * On the cord only, as all that follows. Null at the end: the subscriber holds this, and other
+     * holders of this must not keep the subscriber alive (rule 3.13).
      */
     private Flow.@Nullable Subscriber<? super R> subscriber;
 
@@ -68,7 +68,7 @@ final class PortSubscription<T, R> implements Flow.Subscription, Handler {
     /** The subscriber has its subscription. */
     private boolean hasBegun;
 
-    /** What is thrown is the subscriber's. */
+    /** An exception now is the subscriber's. */
     private boolean isInSubscriber;
 
     PortSubscription(
@@ -152,7 +152,7 @@ final class PortSubscription<T, R> implements Flow.Subscription, Handler {
             }
             demand.takeOne();
             isInSubscriber = true;
-            served.onNext(element); // also if it was cancelled meanwhile: nobody else gets it
+            served.onNext(element); // also if it was cancelled meanwhile: no other gets it
             isInSubscriber = false;
         }
     }

@@ -7,15 +7,15 @@ import dev.ropewalk.fibers.StackKind;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One cord for flows whose owner has none; its thread does not keep the process alive. On virtual
- * threads, because it runs subscribers that nobody here knows, and some block.
+ * One cord for flows whose owner has no cord; its thread does not keep the process alive. On
+ * virtual threads, because it runs unknown subscribers, and some block.
  */
 final class SharedCord {
     private static @Nullable Cord cord;
 
     private SharedCord() {}
 
-    /** Started at the first call, and again if somebody has closed it. */
+    /** Started at the first call, and again if it was closed. */
     static synchronized Cord get() {
         Cord shared = cord;
         if (shared == null || !shared.isAlive()) {

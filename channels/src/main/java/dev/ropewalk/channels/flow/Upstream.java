@@ -35,7 +35,7 @@ final class Upstream {
     /** For the thread that makes the calls: the publisher was told. */
     private boolean isTold;
 
-    /** What the publisher's {@code request} throws goes to {@code onBroken} alone (rule 3.16). */
+    /** Exceptions of the publisher's {@code request} go to {@code onBroken} alone (rule 3.16). */
     Upstream(Flow.Subscription subscription, Consumer<? super Throwable> onBroken) {
         this.subscription = subscription;
         this.onBroken = onBroken;

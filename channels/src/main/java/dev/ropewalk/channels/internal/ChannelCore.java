@@ -26,13 +26,13 @@ import java.util.Objects;
  * <ul>
  *   <li>senders and receivers never wait at the same time, unless one select stands as both;
  *   <li>receivers wait only if the buffer is empty; senders only if it is full;
- *   <li>nobody waits unless the state is OPEN.
+ *   <li>no fiber waits unless the state is OPEN.
  * </ul>
  *
  * <p>A node that gave up may still stand in its queue for a moment; a claim that meets it there
  * finds its wait over and takes the next.
  *
- * <p>The kinds differ only in what a full buffer answers. Rejected: a class of buffer for each
+ * <p>The kinds differ only in the answer of a full buffer. Rejected: a class of buffer for each
  * kind, because the call of the buffer is on the fast path, and it would have five targets.
  */
 final class ChannelCore<E> {
@@ -42,7 +42,7 @@ final class ChannelCore<E> {
     /** Result for a node whose channel was closed, and for a receive from a drained one. */
     static final Object CLOSED = new Mark("CLOSED");
 
-    /** What {@link #take} returns if there is nothing. */
+    /** The result of {@link #take} if there is no element. */
     static final Object NOTHING = new Mark("NOTHING");
 
     /** Of an unlimited buffer, as of an actor's mailbox. */
@@ -154,12 +154,14 @@ final class ChannelCore<E> {
 
     // ---------------------------------------------------------------- the end
 
-    /** Those that waited, to be woken. */
+    /** The nodes that waited, to be woken. */
     List<WaitNode<E>> close(@Nullable Throwable why) {
         return end(State.CLOSED, why);
     }
 
-    /** Those that waited, to be woken; what the buffer held goes to {@code left}, for the hook. */
+    /**
+     * The nodes that waited, to be woken; elements of the buffer go to {@code left}, for the hook.
+     */
     List<WaitNode<E>> cancel(@Nullable Throwable why, List<? super E> left) {
         List<WaitNode<E>> toWake = end(State.CANCELLED, why);
         for (E element = buffer.poll(); element != null; element = buffer.poll()) {

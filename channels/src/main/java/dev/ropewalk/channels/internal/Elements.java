@@ -4,7 +4,9 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import java.util.Objects;
 
-/** What may be sent: anything that a receiver can tell from the marks of a wait. */
+/**
+ * The check of elements: anything may be sent that a receiver can tell from the marks of a wait.
+ */
 public final class Elements {
     private static final String NULL =
             "element is null; for a receiver null means that there was none in time: send an object"
@@ -12,7 +14,7 @@ public final class Elements {
 
     private Elements() {}
 
-    /** Throws if the element could be taken for something else. */
+    /** Throws if the element could be taken for a mark. */
     public static void check(Object element) {
         Objects.requireNonNull(element, NULL);
         if (element == Waits.TIMED_OUT) {

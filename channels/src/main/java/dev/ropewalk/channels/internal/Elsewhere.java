@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Ends ports for whoever has to, wherever that is: a channel of one cord is ended by a message to
- * that cord, because its other side waits there for that end. If the cord has ended, nobody does.
+ * Ends ports from any thread: a channel of one cord is ended by a message to that cord, because its
+ * other side waits there for the end. If the cord has ended, no fiber waits there.
  */
 public final class Elsewhere {
     private Elsewhere() {}
@@ -66,10 +66,10 @@ public final class Elsewhere {
     /**
      * Here, or as a message if it is another cord's.
      *
-     * @param cord null if it is none's
+     * @param cord null if it is confined to no cord
      * @param isForOthers whether others wait for it, so that it comes also if that cord has ended,
      *     on the thread that notices
-     * @param told of what fails there
+     * @param told is told of failures there
      */
     public static void run(
             @Nullable Cord cord,

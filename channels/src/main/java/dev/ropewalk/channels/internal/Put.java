@@ -2,7 +2,7 @@ package dev.ropewalk.channels.internal;
 
 import dev.ropewalk.channels.ChannelOptions;
 
-/** What became of an element that a channel was given, unless a receiver got it. */
+/** The fate of an element that a channel was given, unless a receiver got it. */
 public enum Put {
     /** It is in the buffer. */
     BUFFERED,
@@ -17,7 +17,7 @@ public enum Put {
     /** The channel takes nothing any more. */
     CLOSED;
 
-    /** What a full buffer answers. */
+    /** The answer of a full buffer. */
     public static Put ifFull(ChannelOptions.Kind kind) {
         return switch (kind) {
             case RENDEZVOUS, BUFFERED, UNLIMITED -> FULL;

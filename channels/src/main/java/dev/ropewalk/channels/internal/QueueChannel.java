@@ -42,7 +42,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     /** Are told of the end; guarded. */
     private List<Runnable> watchers = List.of();
 
-    /** Of a wait that is over, for the next one; only if the channel is local. */
+    /** The node of a finished wait, for the next one; only if the channel is local. */
     private @Nullable WaitNode<E> used;
 
     public QueueChannel(ChannelOptions<? super E> options) {
@@ -142,7 +142,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         return settle(put, displaced);
     }
 
-    /** What is left to do outside the guard. */
+    /** The work left to do outside the guard. */
     private SendResult settle(Object put, @Nullable E displaced) {
         if (put == Put.BUFFERED) {
             return SendResult.SENT;
@@ -353,7 +353,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         }
     }
 
-    // ---------------------------------------------------------------- what nobody gets
+    // ---------------------------------------------------------------- undelivered elements
 
     private void handOver(E element) {
         if (undelivered != null) {
@@ -385,7 +385,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
 
     /** A receiver was abandoned with the element that it was sent. */
     @Override
-    @SuppressWarnings("unchecked") // what is no mark is an element
+    @SuppressWarnings("unchecked") // an object that is no mark is an element
     public void reclaim(WaitNode<?> node, Object given) {
         if (given == ChannelCore.SENT || given == ChannelCore.CLOSED) {
             return;
@@ -492,7 +492,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
             this.made = made;
         }
 
-        /** What was displaced, for the hook, when the guards are left. */
+        /** The displaced element, for the hook, when the guards are left. */
         private record Displaced(Object element) {}
 
         @Override
@@ -521,7 +521,7 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         }
 
         @Override
-        @SuppressWarnings("unchecked") // what was displaced was an element
+        @SuppressWarnings("unchecked") // the displaced object was an element
         public R result(@Nullable Object given) {
             if (given instanceof Displaced displaced) {
                 return made.apply(settle(Put.DISPLACES, (E) displaced.element));

@@ -91,7 +91,7 @@ public abstract class ReceiveSide<E> implements ReceivePort<E> {
         return receiveClause(given -> result.apply(resultOf(given)));
     }
 
-    @SuppressWarnings("unchecked") // what is no mark is an element
+    @SuppressWarnings("unchecked") // an object that is no mark is an element
     private @Nullable E elementOf(Object taken) {
         if (taken == CLOSED) {
             throw new ChannelClosedException(
@@ -100,7 +100,7 @@ public abstract class ReceiveSide<E> implements ReceivePort<E> {
         return isNone(taken) ? null : (E) taken;
     }
 
-    @SuppressWarnings("unchecked") // what is no mark is an element
+    @SuppressWarnings("unchecked") // an object that is no mark is an element
     private ReceiveResult<E> resultOf(Object taken) {
         if (taken == CLOSED) {
             return new ReceiveResult.Closed<>(closeCause());

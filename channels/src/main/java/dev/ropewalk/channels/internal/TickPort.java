@@ -17,8 +17,8 @@ import java.util.function.Function;
 
 /**
  * Ticks at fixed times from its start on. Nothing runs between them: the tick that is due is
- * computed when somebody asks, and a wait for the next one is a wait with a limit. The idea is that
- * of crossbeam's {@code tick} and {@code after}.
+ * computed when it is asked for, and a wait for the next one is a wait with a limit. The idea is
+ * that of crossbeam's {@code tick} and {@code after}.
  */
 public final class TickPort extends ReceiveSide<Long> {
     private final Exclusion guard = Exclusion.byLock();

@@ -2,7 +2,7 @@ package dev.ropewalk.channels.pipeline;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a segment gets its elements from; used by its fiber alone. */
+/** The source of a segment's elements; used by its fiber alone. */
 interface Feed {
     /**
      * The next element; null at the end. May wait.

@@ -24,7 +24,7 @@ import java.util.function.BiFunction;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 
-/** What segments get their elements from, besides links. */
+/** The sources of segments' elements, besides links. */
 final class Feeds {
     private static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
@@ -122,15 +122,15 @@ final class Feeds {
         }
     }
 
-    /** What is read in batches by calls that block, on other threads than the cord's. */
+    /** A source that is read in batches by calls that block, on other threads than the cord's. */
     interface Batches extends Closeable {
-        /** Blocks for the next elements; none if they are to come later; null at the end. */
+        /** Blocks for the next elements; empty if they are to come later; null at the end. */
         @Nullable List<?> read() throws Exception;
     }
 
     /**
-     * Where processes and the standard input are waited for: as many as there are, because one may
-     * be silent for ever and would take the place of somebody else's call.
+     * Where processes and the standard input are waited for: without a bound on threads, because a
+     * source may be silent for ever and would take the place of another call.
      */
     private static final BlockingPool SILENT =
             new BlockingPool(
@@ -154,8 +154,8 @@ final class Feeds {
         private Iterator<?> current = List.of().iterator();
 
         /**
-         * Both for the fiber and for the thread that reads, which may come late with what it
-         * opened.
+         * For both the fiber and the thread that reads, which may come late with the batches that
+         * it opened.
          */
         private volatile @Nullable Batches batches;
 
@@ -236,7 +236,7 @@ final class Feeds {
 
     /**
      * Lists of up to so many elements, none older than the limit, counted from when it {@linkplain
-     * Steps#stamp came}: also while what follows was busy and asked for none.
+     * Steps#stamp came}, even while the later stages were busy and did not ask.
      */
     static final class OfBatches implements Feed {
         private final Link link;
@@ -279,7 +279,7 @@ final class Feeds {
             return batch;
         }
 
-        /** What is there goes along also if the limit has passed. */
+        /** Elements that are there go along even if the limit has passed. */
         private @Nullable Object nextFor(Steps.Arrived oldest) throws EndedElsewhere {
             Waits.switchpoint(); // others may send without an end
             Object next = link.now();
@@ -296,7 +296,7 @@ final class Feeds {
         }
     }
 
-    /** One element of each side, made into one; ends with the shorter side. */
+    /** Pairs: an element of each side, made into one; ends with the shorter side. */
     static final class OfPairs implements Feed {
         private final Link first;
         private final Link second;
@@ -341,7 +341,7 @@ final class Feeds {
         }
     }
 
-    /** What several fibers make of elements, in the order in which these came. */
+    /** The results of several fibers, in the order in which the elements came. */
     static final class InOrder implements Feed {
         private final Link link;
 

@@ -32,7 +32,7 @@ final class FollowedFile implements Feeds.Batches {
         this.malformed = malformed;
     }
 
-    /** One file that had the name. */
+    /** A file that had the name. */
     private record Opened(FileChannel channel, Lines lines, @Nullable Object key) {}
 
     @Override
@@ -48,7 +48,7 @@ final class FollowedFile implements Feeds.Batches {
         if (!batch.isEmpty() || !isOver(current)) {
             return batch;
         }
-        // What was appended between that read and the file's replacement.
+        // The bytes appended between that read and the file's replacement.
         List<String> last = linesOf(current);
         return last.isEmpty() ? leave(current) : last;
     }
@@ -67,7 +67,7 @@ final class FollowedFile implements Feeds.Batches {
     }
 
     /**
-     * The name may be given to another file in between: the key is that of what was opened if it is
+     * The name may be given to another file in between: the key belongs to the opened file if it is
      * the same before and after.
      */
     private @Nullable Opened open() throws IOException {

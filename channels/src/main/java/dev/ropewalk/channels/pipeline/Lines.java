@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.function.LongConsumer;
 
 /**
- * Cuts bytes of UTF-8 into lines: a batch is what one read of the input has completed, so the lines
- * of a slow process do not wait for others.
+ * Cuts bytes of UTF-8 into lines: a batch has the lines that one read of the input has completed,
+ * so the lines of a slow process do not wait for others.
  */
 final class Lines implements Feeds.Batches {
     private static final int READ_BYTES = 64 * 1024;
@@ -28,7 +28,7 @@ final class Lines implements Feeds.Batches {
     /** No line is longer: a file without line ends must not fill the memory. */
     private static final int MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-    /** What the errors advise. */
+    /** The remedy in the errors. */
     private record Remedies(String ifMalformed, String ifTooLong) {}
 
     private static final Remedies OF_A_FILE =
@@ -60,7 +60,7 @@ final class Lines implements Feeds.Batches {
                     .onMalformedInput(CodingErrorAction.REPLACE)
                     .onUnmappableCharacter(CodingErrorAction.REPLACE);
 
-    /** What was read and is no whole line yet, from 0 to {@code length}. */
+    /** The bytes that were read and are no whole line yet, from 0 to {@code length}. */
     private byte[] bytes = new byte[READ_BYTES];
 
     private int length;
@@ -129,7 +129,7 @@ final class Lines implements Feeds.Batches {
         return batch;
     }
 
-    /** What stands after the last line end; null if that is nothing. */
+    /** The text after the last line end; null if it is empty. */
     @Nullable List<String> rest() throws IOException {
         if (length == 0) {
             return null;

@@ -17,11 +17,11 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The channel between segments. The segments before it close it, the last of them if there are
- * several; those after it cancel it; nobody else does. One that ends abnormally does so with a
- * cause, so that what follows does not take that for the end of the elements.
+ * several; only those after it cancel it. A link that ends abnormally ends with a cause, so that
+ * the later segments do not take this for the end of the elements.
  */
 final class Link implements Feed {
-    /** What {@link #now} gets if there is no element now. */
+    /** The result of {@link #now} if there is no element now. */
     static final Object NOTHING = ReceiveSide.NOTHING;
 
     private static final long NO_LIMIT = Long.MAX_VALUE;
@@ -32,7 +32,7 @@ final class Link implements Feed {
     private final AtomicInteger readers;
 
     /**
-     * One that is not used yet.
+     * Made unused.
      *
      * @param isLocal both sides are on the current cord
      */
@@ -95,7 +95,7 @@ final class Link implements Feed {
         return elementOf(channel.takeNow());
     }
 
-    /** What was received, and where; a null element is the end of that link. */
+    /** The received element, and its link; a null element is the end of that link. */
     record Taken(Link from, @Nullable Object element) {}
 
     /** Waits for the first of two links: for its next element, or its end. */

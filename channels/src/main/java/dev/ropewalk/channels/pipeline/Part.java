@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
-/** One part of the description of a pipeline. Immutable; what has a state is made by the plan. */
+/**
+ * One part of the description of a pipeline. Immutable; the plan makes the objects that have a
+ * state.
+ */
 sealed interface Part {
     /** A source; to make its feed runs nothing of the user's. */
     record Open(String name, Supplier<? extends Feed> feed) implements Part {}
@@ -17,7 +20,7 @@ sealed interface Part {
     /** The end of a segment. */
     record Buffer(int capacity) implements Part {}
 
-    /** What follows runs there, behind a channel. */
+    /** The later stages run there, behind a channel. */
     record On(Spinner where, int capacity) implements Part {}
 
     /** A stage of several fibers. */

@@ -44,10 +44,10 @@ import java.util.stream.Stream;
  * be read again is up to the source.
  *
  * <p>Stages that follow each other are carried out by one fiber, without a channel in between. A
- * channel stands only where {@link #buffer} or {@link #on} asks for one, around a stage of several
- * fibers, before batches by time, and where pipelines join. Each is bounded, so a slow stage holds
- * up those before it, and memory stays flat. All fibers run on the cord of the caller, unless
- * {@code on} says otherwise.
+ * channel stands only where {@link #buffer} or {@link #on} asks for it, around a stage of several
+ * fibers, before batches by time, and where pipelines join. Each channel is bounded, so a slow
+ * stage holds up the stages before it, and memory stays flat. All fibers run on the cord of the
+ * caller, unless {@code on} says otherwise.
  *
  * <p>If a stage throws, those before it are cancelled, all fibers of the run end, and the run
  * throws {@link PipelineFailedException} with the stage's name and its failure. Elements that were
@@ -58,7 +58,9 @@ import java.util.stream.Stream;
  * @param <E> the type of the elements
  */
 public final class Pipeline<E> {
-    /** What a throttle may let through at once is what its rate allows in so many milliseconds. */
+    /**
+     * A throttle lets through at once as many elements as its rate allows in so many milliseconds.
+     */
     static final int BURST_MS = 10;
 
     private final List<Part> parts;
@@ -142,8 +144,8 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a pipeline of what the iterable gives} Its iterator is asked on the cord, by the
-     * fiber of the first segment; one that blocks a thread holds up the cord.
+     * {@return a pipeline of the iterable's elements} Its iterator is asked on the cord, by the
+     * fiber of the first segment; an iterator that blocks a thread holds up the cord.
      *
      * @param <E> the type of the elements
      * @param elements asked for an iterator at the run
@@ -154,7 +156,7 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a pipeline of what the stream gives, in its order} For one run. The stream is closed
+     * {@return a pipeline of the stream's elements, in its order} For one run. The stream is closed
      * at its end. It is asked on the cord, as an iterable is.
      *
      * @param <E> the type of the elements
@@ -166,8 +168,8 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return a pipeline of what is received} It ends when that is closed, and fails if that is
-     * closed with a cause; a run that ends earlier cancels it.
+     * {@return a pipeline of the elements that are received} It ends when the port is closed, and
+     * fails if the port is closed with a cause; a run that ends earlier cancels it.
      *
      * @param <E> the type of the elements
      * @param source a channel, a subscription, a ticker, the messages of a socket
@@ -201,7 +203,7 @@ public final class Pipeline<E> {
 
     /**
      * {@return a pipeline of the lines of a file of UTF-8, read off the cord} A line that is no
-     * UTF-8 goes on with U+FFFD in place of what could not be read.
+     * UTF-8 goes on with U+FFFD in place of the unreadable bytes.
      *
      * @param file opened at the run
      * @param malformed gets the number of each such line, from 1 on; on the thread that reads
@@ -214,8 +216,8 @@ public final class Pipeline<E> {
 
     /**
      * {@return a pipeline of the lines of a file of UTF-8, and of those that are appended to it,
-     * read off the cord; it has no end} The file is looked at ten times a second. One that is
-     * shortened, or replaced by another of its name, is read from its beginning; one that is not
+     * read off the cord; it has no end} The file is looked at ten times a second. A file that is
+     * shortened, or replaced by another of its name, is read from its beginning; a file that is not
      * there yet is waited for.
      *
      * @param file may be missing at first
@@ -232,7 +234,7 @@ public final class Pipeline<E> {
      * {@return a pipeline of the lines of the program's standard input, read off the cord} They
      * come as they are written there. A line that is no UTF-8 fails the source, with the number of
      * the line. A run that ends leaves what it has not read to {@code System.in} and the next run;
-     * what was read together with its last line is lost.
+     * bytes that were read together with its last line are lost.
      */
     public static Pipeline<String> stdin() {
         return from("stdin", () -> Feeds.ofStdin(null));
@@ -240,7 +242,7 @@ public final class Pipeline<E> {
 
     /**
      * {@return a pipeline of the lines of the program's standard input, like {@link #stdin()}} A
-     * line that is no UTF-8 goes on with U+FFFD in place of what could not be read.
+     * line that is no UTF-8 goes on with U+FFFD in place of the unreadable bytes.
      *
      * @param malformed gets the number of each such line, from 1 on; on the thread that reads
      */
@@ -276,9 +278,9 @@ public final class Pipeline<E> {
     /**
      * {@return a pipeline of the lines of UTF-8 that a process writes, read off the cord} The
      * process is started at the run; its standard input is empty, unless the builder redirects it.
-     * If it exits with another code than 0 the source fails, with the end of what it wrote to its
-     * standard error. If the run ends earlier, the process and those below it are ended: by TERM,
-     * and after 2 s by KILL. A line that is no UTF-8 fails the source, with the number of the line.
+     * If it exits with another code than 0 the source fails, with the end of its standard error. If
+     * the run ends earlier, the process and those below it are ended: by TERM, and after 2 s by
+     * KILL. A line that is no UTF-8 fails the source, with the number of the line.
      *
      * @param process how it is started
      * @throws IllegalArgumentException if its output is redirected
@@ -290,7 +292,7 @@ public final class Pipeline<E> {
 
     /**
      * {@return a pipeline of the lines that a process writes, like {@link #output(ProcessBuilder)}}
-     * A line that is no UTF-8 goes on with U+FFFD in place of what could not be read.
+     * A line that is no UTF-8 goes on with U+FFFD in place of the unreadable bytes.
      *
      * @param process how it is started
      * @param malformed gets the number of each such line, from 1 on; on the thread that reads
@@ -307,7 +309,7 @@ public final class Pipeline<E> {
     /**
      * {@return the same with a stage that makes an element of each element}
      *
-     * @param <F> the type of what it makes
+     * @param <F> the type of its results
      * @param name of the stage, in failures and statistics
      * @param function makes an element, not null
      */
@@ -328,7 +330,7 @@ public final class Pipeline<E> {
     /**
      * {@return the same with a stage that makes any number of elements of each}
      *
-     * @param <F> the type of what it makes
+     * @param <F> the type of its results
      * @param name of the stage, in failures and statistics
      * @param function makes the elements, none of them null
      */
@@ -352,7 +354,7 @@ public final class Pipeline<E> {
      * the order changes; {@link #ordered} keeps it. For functions that wait; with {@link #on} a
      * scheduler before it, for functions that compute.
      *
-     * @param <F> the type of what it makes
+     * @param <F> the type of its results
      * @param name of the stage, in failures and statistics
      * @param fibers how many, at least 1
      * @param function makes an element, not null
@@ -402,9 +404,9 @@ public final class Pipeline<E> {
     /**
      * {@return the same with a stage that makes lists of elements, and keeps none for longer than
      * the limit} A list goes on when it is full, when its first element has waited for the limit,
-     * and at the end. None is empty. The time counts from when the first element came here, also
-     * while the stages behind this one were busy with the list before: what then is over the limit
-     * goes on as soon as they ask, with all that is there.
+     * and at the end. No list is empty. The time counts from when the first element came here, even
+     * while the stages behind this one were busy with the list before: a list over the limit goes
+     * on as soon as they ask, with all elements that are there.
      *
      * @param size how many are in a full list, at least 1
      * @param limit how long the first element waits for others
@@ -481,14 +483,14 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return the same with no more elements than a rate allows} Those that come sooner wait. What
-     * the rate allows in {@value #BURST_MS} ms may go on at once, at the beginning and after a
-     * pause, because a timer is late by up to a millisecond: so a high rate is kept, and a rate of
-     * less than {@value #BURST_MS} ms an element is spread evenly. In any time there are no more
-     * than the rate allows in it and those of one burst.
+     * {@return the same with no more elements than a rate allows} Elements that come sooner wait.
+     * As many as the rate allows in {@value #BURST_MS} ms may go on at once, at the beginning and
+     * after a pause, because a timer is late by up to a millisecond. So a high rate is kept, and
+     * elements that are more than {@value #BURST_MS} ms apart are spread evenly. In any time at
+     * most as many go on as the rate allows in it, and one burst more.
      *
      * @param elements how many, at least 1
-     * @param per in what time, above 0
+     * @param per the time for so many, above 0
      * @throws IllegalArgumentException if there are less than 1, or the time is 0 or negative, or
      *     longer than 292 years
      */
@@ -506,7 +508,7 @@ public final class Pipeline<E> {
      * are no more than the rate allows in it and those of one burst.
      *
      * @param elements how many, at least 1
-     * @param per in what time, above 0
+     * @param per the time for so many, above 0
      * @param burst how many at once, at least 1, which spreads them evenly; with less than the rate
      *     allows in a millisecond or two, late timers make it slower than the rate
      * @throws IllegalArgumentException if there are less than 1, or the time is 0 or negative, or
@@ -538,7 +540,7 @@ public final class Pipeline<E> {
      * {@return the elements of this and of the others, as they come} Each is read by a fiber.
      *
      * @param others at least one
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if the list is empty
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the list copies them
@@ -566,12 +568,12 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return what the function makes of the first elements of both, of the second ones, and so
-     * on} It ends as soon as one of them is at its end, also if the other would never give another
-     * element; that one is cancelled then.
+     * {@return a pipeline of the function's results for the first elements of both, for the second
+     * ones, and so on} It ends as soon as one of the two is at its end, even if the other would
+     * never give another element; the other is cancelled then.
      *
      * @param <F> the type of the other's elements
-     * @param <G> the type of what is made
+     * @param <G> the type of the function's results
      * @param other the other pipeline
      * @param function makes an element, not null
      */
@@ -585,7 +587,8 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return the same with a channel here} What is before it and what follows run in two fibers.
+     * {@return the same with a channel here} The stages before it and the stages after it run in
+     * two fibers.
      *
      * @param capacity how many elements wait there; 0 hands each over
      * @throws IllegalArgumentException if the capacity is negative
@@ -595,7 +598,7 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return the same, where what follows runs on that cord, or as tasks of that scheduler} There
+     * {@return the same, with the later stages on that cord, or as tasks of that scheduler} There
      * is a channel of 64 elements here.
      *
      * @param where a cord or a scheduler
@@ -605,8 +608,8 @@ public final class Pipeline<E> {
     }
 
     /**
-     * {@return the same, where what follows runs on that cord, or as tasks of that scheduler} For
-     * large elements, of which few are to wait in the channel that is here.
+     * {@return the same, with the later stages on that cord, or as tasks of that scheduler} For
+     * large elements, of which only a few are to wait in the channel here.
      *
      * @param where a cord or a scheduler
      * @param capacity how many elements wait there; 0 hands each over
@@ -649,7 +652,7 @@ public final class Pipeline<E> {
     /**
      * {@return a run that collects the elements}
      *
-     * @param <A> the type of what the collector keeps
+     * @param <A> the type of the collector's state
      * @param <R> the type of the result
      * @param collector for one run, unless it may be used again
      */

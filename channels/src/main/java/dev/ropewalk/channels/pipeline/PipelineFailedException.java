@@ -17,7 +17,7 @@ public final class PipelineFailedException extends IllegalStateException {
         this.stage = stage;
     }
 
-    /** Of a stage that nobody waits for any more; the run goes on without it. */
+    /** Of a stage that is not needed any more; the run goes on without it. */
     static PipelineFailedException ofUnwanted(String stage, Throwable cause) {
         return new PipelineFailedException(
                 "stage \""

@@ -93,7 +93,7 @@ final class PipelinePlan {
             counters.add(counter);
         }
 
-        /** Of the stage that waits if what follows has no room. */
+        /** Of the stage that waits if the next one has no room. */
         StageCounter last() {
             return StageCounter.lastListed(source, counters);
         }

@@ -3,7 +3,7 @@ package dev.ropewalk.channels.pipeline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a run came to.
+ * The result of a run.
  *
  * @param value what the last stage made of the elements; null if it makes nothing
  * @param count how many elements reached the last stage

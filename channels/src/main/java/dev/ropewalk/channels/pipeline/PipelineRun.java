@@ -31,7 +31,7 @@ import java.util.function.Supplier;
  *   RUNNING -> CANCELLED  cancel, or the end of the caller, came first
  * </pre>
  *
- * @param <R> the type of what the last stage makes
+ * @param <R> the type of the last stage's result
  */
 public final class PipelineRun<R extends @Nullable Object> {
     private enum State {
@@ -44,10 +44,10 @@ public final class PipelineRun<R extends @Nullable Object> {
 
     private final List<Part> parts;
 
-    /** What the last stage has made. */
+    /** The last stage's result. */
     private final Supplier<R> result;
 
-    /** Is closed by its stage at the end; null if there is none. */
+    /** Its stage closes it at the end; may be null. */
     private final @Nullable SendPort<?> port;
 
     private final AtomicReference<State> state = new AtomicReference<>(State.READY);
@@ -60,13 +60,13 @@ public final class PipelineRun<R extends @Nullable Object> {
 
     private volatile boolean isCancelled;
 
-    /** Those of the run; none before it. */
+    /** The segments of the run; empty before it. */
     private volatile List<Segment> segments = List.of();
 
     /** The caller was cancelled or ended, or has left: its fibers are ended for that reason. */
     private volatile boolean isLeft;
 
-    /** The fiber that runs it; none before. */
+    /** The fiber that runs it; null before. */
     private volatile @Nullable Fiber<?> caller;
 
     PipelineRun(List<Part> parts, Supplier<R> result) {
@@ -83,14 +83,15 @@ public final class PipelineRun<R extends @Nullable Object> {
 
     /**
      * Runs the pipeline in the calling fiber, and returns when the elements have ended. The last
-     * segment runs in this fiber, the others in children of it. What a stage spins ends with the
-     * run. A switchpoint: if the fiber is to end already, nothing begins.
+     * segment runs in this fiber, the others in children of it. Fibers that a stage spins end with
+     * the run. A switchpoint: if the fiber is to end already, nothing begins.
      *
-     * <p>What fails once nothing more is wanted of a stage, because of {@code take}, {@code zip} or
-     * a closed port, goes to the cord's uncaught handler, and the result stands. What fails in the
-     * clean-up of a run that is left is suppressed in what it is left by.
+     * <p>If a stage fails when nothing more is wanted of it, because of {@code take}, {@code zip}
+     * or a closed port, its failure goes to the cord's uncaught handler, and the result stands.
+     * Failures of the clean-up of a run that is left are suppressed in the exception that leaves
+     * it.
      *
-     * @return what the last stage made, and what each stage did
+     * @return the last stage's result, and the statistics of each stage
      * @throws PipelineFailedException if a stage failed; its cause is that stage's own failure, or
      *     a {@link CancellationException} if the fiber of the stage was terminated, as by the end
      *     of its cord. All other fibers of the run have ended then
@@ -136,7 +137,7 @@ public final class PipelineRun<R extends @Nullable Object> {
         }
     }
 
-    /** Directly, or by what has caused that. */
+    /** Directly, or through the cause of {@code first}. */
     private static boolean isCausedBy(Throwable failed, Throwable first) {
         Throwable each = failed;
         while (each != null && each != first && each != first.getCause()) {
@@ -340,7 +341,7 @@ public final class PipelineRun<R extends @Nullable Object> {
         return true;
     }
 
-    /** What nobody is thrown. From any thread. */
+    /** Reports a failure that no caller is thrown. From any thread. */
     void report(PipelineFailedException failed) {
         Fiber<?> running = Fiber.currentOrNull();
         Waits.report(running == null ? Objects.requireNonNull(caller) : running, failed);

@@ -6,8 +6,8 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 
 /**
- * What the stages of a run have done. Taken while it runs the numbers are hints, because its fibers
- * go on meanwhile; after the run they are exact, but for the times that are estimated.
+ * The counters of the stages of a run. Taken while it runs the numbers are hints, because its
+ * fibers go on meanwhile; after the run they are exact, but for the times that are estimated.
  *
  * @param stages in their order, the source first
  */

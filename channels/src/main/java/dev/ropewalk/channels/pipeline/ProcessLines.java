@@ -97,7 +97,7 @@ final class ProcessLines implements Feeds.Batches {
                 batches.put(outcome);
             }
         } catch (InterruptedException closed) {
-            // Nobody takes what it has read.
+            // The lines that it has read are not taken.
         }
     }
 

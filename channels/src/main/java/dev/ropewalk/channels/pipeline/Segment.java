@@ -39,7 +39,7 @@ final class Segment {
 
     private volatile boolean isUnwanted;
 
-    /** It has left its source before that was at its end: what it made is all that is wanted. */
+    /** It has left its source before that was at its end: no further elements are wanted. */
     private boolean hasEnough;
 
     /** A fiber that a stage has spun failed; on the cord, as all that is not volatile. */
@@ -49,7 +49,8 @@ final class Segment {
     private volatile boolean hasEnded;
 
     /**
-     * The last stage that wants nothing more; -1 if all do. Those behind it go on with what came.
+     * The last stage that wants nothing more; -1 if all do. The stages behind it go on with the
+     * elements that came.
      */
     private int finished = -1;
 
@@ -95,7 +96,7 @@ final class Segment {
 
     // ---------------------------------------------------------------- from stages
 
-    /** The step wants nothing more; what it has passed on goes on. */
+    /** The step wants nothing more; elements that it has passed on go on. */
     void finish(int index) {
         finished = Math.max(finished, index);
     }
@@ -115,8 +116,8 @@ final class Segment {
     // ---------------------------------------------------------------- running
 
     /**
-     * Nobody reads what it makes, or the run has failed: it is left where it waits. Works from any
-     * thread, before it runs too.
+     * Its elements are not read any more, or the run has failed: it is left where it waits. Works
+     * from any thread, before it runs too.
      */
     void stop() {
         isUnwanted = true;
@@ -132,13 +133,13 @@ final class Segment {
      */
     void endIfNotEnded() {
         if (!hasEnded) {
-            end(run.whyEnded()); // what fails is the run's; a signal is raised again
+            end(run.whyEnded()); // a failure is the run's; a signal is raised again
         }
     }
 
     /**
-     * Until the elements have ended, or nothing more is wanted. What a stage has spun ends with it,
-     * whether this is the caller's fiber or its own.
+     * Until the elements have ended, or nothing more is wanted. Fibers that a stage has spun end
+     * with it, whether this is the caller's fiber or its own.
      */
     void run() {
         if (!hasEnded) { // otherwise a stage has restarted its fiber, and that has failed the run
@@ -210,7 +211,8 @@ final class Segment {
             return thrown;
         }
         if (Waits.isSignal(thrown)) {
-            thrown.addSuppressed(spun); // of somebody else, who ends more than this run
+            thrown.addSuppressed(spun); // another scope's or the fiber's, which ends more than this
+            // run
             return thrown;
         }
         spun.addSuppressed(thrown);
@@ -218,8 +220,8 @@ final class Segment {
     }
 
     /**
-     * What those behind it are told; null if that is no failure of the run, because the run has all
-     * that it wants from here.
+     * The failure that the segments behind it are told; null if it is no failure of the run,
+     * because the run has all that it wants from here.
      */
     private @Nullable Throwable failed(String stage, Throwable thrown, boolean isTooLate) {
         Error signal = Waits.signalIn(thrown);
@@ -230,7 +232,7 @@ final class Segment {
     }
 
     /**
-     * The first failure of the run ends its scope; nobody would take a second one. A run that is
+     * The first failure of the run ends its scope; a second one would have no taker. A run that is
      * left tells all of them itself.
      */
     private @Nullable Throwable toThrow(Throwable thrown, @Nullable Throwable why) {
@@ -242,10 +244,10 @@ final class Segment {
     }
 
     /**
-     * Ends all that it reads from and writes to, also if one of them fails of it: that fails the
+     * Ends all that it reads from and writes to, even if one of them fails by that, which fails the
      * run.
      *
-     * @return what is to be thrown of that, if anything
+     * @return the exception to throw for that, if any
      */
     private @Nullable Throwable end(@Nullable Throwable ended) {
         hasEnded = true;
@@ -328,7 +330,10 @@ final class Segment {
         failedAt = -1;
     }
 
-    /** What stateful steps still have. Steps that something behind them has finished keep it. */
+    /**
+     * Passes on the elements that stateful steps still have. Steps that a later step has finished
+     * keep them.
+     */
     private void passOnRests() throws Exception {
         boolean isWanted = true;
         for (int i = finished + 1; isWanted && i < steps.size(); i++) {
@@ -357,8 +362,8 @@ final class Segment {
     }
 
     /**
-     * What a source does to get an element is its work; what a link waits is counted there. The
-     * read that finds the end is none of an element.
+     * The time that a source takes for an element is its work; the waits of a link are counted
+     * there. The read that finds the end does not count as an element.
      */
     private @Nullable Object measuredNext() throws Exception {
         long waitedNs = source.inputWaitNs();

@@ -1,9 +1,9 @@
 package dev.ropewalk.channels.pipeline;
 
-/** What a segment passes elements to: one of its steps, or its end. */
+/** The receiver of a segment's elements: one of its steps, or its end. */
 abstract class Stage {
     /**
-     * Does what it does with an element, and passes on what that makes.
+     * Handles an element, and passes on the result.
      *
      * @return false if nothing more is wanted behind the segment
      */

@@ -1,7 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
 /**
- * What a stage does with each element, without a result. It may wait, and throw.
+ * A stage's action on each element, without a result. It may wait, and throw.
  *
  * @param <E> the type of the elements
  */

@@ -12,12 +12,12 @@ import java.lang.invoke.MethodType;
  * Copies of the class {@link StepStage}: one for the first stage of a segment, one for the second,
  * and so on.
  *
- * <p>The compiler of the JVM inlines a call if it saw one class there, and keeps what it saw with
- * the code of the caller. All stages share the code of {@code StepStage}, so it sees all functions
- * there, and inlines none. A stage with a class of its own, of the same bytes, has one function and
- * one stage behind it: then the stages of a segment become one piece of code. The benchmark {@code
- * fused} shows what that is worth. Where several pipelines are busy they share the copies, and it
- * is as it was without them.
+ * <p>The compiler of the JVM inlines a call if it saw one class there, and keeps its observation
+ * with the code of the caller. All stages share the code of {@code StepStage}, so it sees all
+ * functions there, and inlines none of them. A stage with a class of its own, of the same bytes,
+ * has one function and one stage behind it: then the stages of a segment become one piece of code.
+ * The benchmark {@code fused} shows what that is worth. Where several pipelines are busy they share
+ * the copies, and it is as it was without them.
  *
  * <p>A class costs about a millisecond, so a segment takes copies only after {@value
  * #WORTH_IT_AFTER} elements. Rejected: a class for each stage of a description, because a program

@@ -45,7 +45,7 @@ final class StageCounter {
         this.isListed = isListed;
     }
 
-    /** What counts for the last stage that is listed, of a segment with that source. */
+    /** The counter of the last listed stage of a segment with that source. */
     static StageCounter lastListed(StageCounter source, List<StageCounter> counters) {
         for (StageCounter each : counters.reversed()) {
             if (each.isListed) {

@@ -1,7 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
 /**
- * What a stage does with each element. It may wait, and throw.
+ * A stage's function of each element. It may wait, and throw.
  *
  * @param <A> the type of the elements that come in
  * @param <B> the type of the elements that go out

@@ -3,7 +3,7 @@ package dev.ropewalk.channels.pipeline;
 import java.time.Duration;
 
 /**
- * What a stage has done.
+ * The counters of a stage.
  *
  * @param name the name of the stage
  * @param fibers how many carry it out: 1, but for a parallel one

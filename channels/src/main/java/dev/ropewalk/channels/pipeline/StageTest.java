@@ -1,7 +1,7 @@
 package dev.ropewalk.channels.pipeline;
 
 /**
- * Which elements a stage lets through. It may wait, and throw.
+ * Decides which elements a stage lets through. It may wait, and throw.
  *
  * @param <E> the type of the elements
  */

@@ -26,7 +26,7 @@ final class Stdin extends InputStream {
     /** Has not been awaited to its end; null if nothing is read. */
     private @Nullable FutureTask<ByteBuffer> reading;
 
-    /** Has come, and nobody has it. */
+    /** Has come, and was not taken. */
     private ByteBuffer rest = ByteBuffer.allocate(0);
 
     private Stdin() {}

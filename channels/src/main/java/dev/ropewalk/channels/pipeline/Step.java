@@ -3,7 +3,7 @@ package dev.ropewalk.channels.pipeline;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a stage does. The common ones are told apart by their kind, so that the stage calls the
+ * The work of a stage. The common ones are told apart by their kind, so that the stage calls the
  * user's function itself; one with a state of its own is a {@link Stateful}.
  *
  * @param kind what the function is
@@ -21,10 +21,10 @@ record Step(Kind kind, String name, Object function) {
         STATEFUL
     }
 
-    /** What a {@link Stateful} step returns if nothing goes on. */
+    /** The result of a {@link Stateful} step if nothing goes on. */
     static final Object NOTHING = new Object();
 
-    /** What a function of the user's has made. */
+    /** The result of a user's function. */
     static <T> T notNull(String stage, @Nullable T made) {
         if (made == null) {
             throw new NullPointerException(
@@ -36,7 +36,7 @@ record Step(Kind kind, String name, Object function) {
     /** A step that remembers; made anew for each run, and used by one fiber. */
     interface Stateful {
         /**
-         * What goes on, or {@link #NOTHING}.
+         * The element that goes on, or {@link #NOTHING}.
          *
          * @param segment is told if nothing more is wanted, with the index of the step
          */
@@ -49,7 +49,7 @@ record Step(Kind kind, String name, Object function) {
          */
         default void begin(Segment segment, int index) {}
 
-        /** What is left when the elements have ended; null for nothing. */
+        /** The last element, when the others have ended; or null. */
         default @Nullable Object rest() {
             return null;
         }

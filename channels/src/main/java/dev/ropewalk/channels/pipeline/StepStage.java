@@ -9,8 +9,8 @@ import java.util.Iterator;
 /**
  * A step at work. It calls the next stage itself, so that the compiler of the JVM can make one
  * piece of code of a whole segment: see {@link StageCopies}, which defines copies of this class.
- * For that its fields are what it was made with; what changes is in the counter, the segment and
- * the step.
+ * For that its fields are what it was made with; its mutable state is in the counter, the segment
+ * and the step.
  */
 final class StepStage extends Stage {
     private final Segment segment;

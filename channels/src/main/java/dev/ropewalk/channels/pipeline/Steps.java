@@ -181,7 +181,7 @@ final class Steps {
         };
     }
 
-    /** The last stage of one that collects; what it has stays in the container. */
+    /** The last stage of a pipeline that collects; its elements stay in the container. */
     static Step.Stateful collect(Object container, BiConsumer<Object, Object> accumulator) {
         return (element, segment, index) -> {
             accumulator.accept(container, element);

@@ -11,8 +11,9 @@ import java.time.Duration;
 import java.util.function.Supplier;
 
 /**
- * What a select does if nothing was ready within the limit, or at once. It is no alternative for a
- * {@link Selection}: the select takes it out, and turns it into the limit of the wait.
+ * The action of a select if no alternative was ready within the limit, or at once. It is no
+ * alternative for a {@link Selection}: the select takes it out, and turns it into the limit of the
+ * wait.
  */
 record Otherwise<R extends @Nullable Object>(long limitNanos, Supplier<? extends R> value)
         implements Clause<R> {

@@ -47,7 +47,7 @@ public final class Select<R extends @Nullable Object> {
     private final List<Clause<? extends R>> clauses;
     private final boolean isByPriority;
 
-    /** If none is ready in time; null for no limit and no default. */
+    /** The action if no alternative is ready in time; null for no limit and no default. */
     private final @Nullable Otherwise<? extends R> otherwise;
 
     private Select(
@@ -65,7 +65,7 @@ public final class Select<R extends @Nullable Object> {
      * @param <R> the type of the result
      * @param clauses the alternatives, at least one; a limit or a default may stand anywhere among
      *     them. Of several limits the shortest counts
-     * @throws IllegalArgumentException if there is none, or there are two defaults
+     * @throws IllegalArgumentException if the list is empty, or there are two defaults
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the list copies them
@@ -78,7 +78,7 @@ public final class Select<R extends @Nullable Object> {
      *
      * @param <R> the type of the result
      * @param clauses as for {@link #of(Clause...)}
-     * @throws IllegalArgumentException if there is none, or there are two defaults
+     * @throws IllegalArgumentException if the list is empty, or there are two defaults
      */
     public static <R extends @Nullable Object> Select<R> of(
             List<? extends Clause<? extends R>> clauses) {
@@ -124,7 +124,8 @@ public final class Select<R extends @Nullable Object> {
 
     /**
      * {@return the alternative that is taken if no other is ready now: the default} A select with
-     * it never waits; it is a switchpoint all the same, so a loop around it starves nobody.
+     * it never waits; it is a switchpoint all the same, so a loop around it does not starve other
+     * fibers.
      *
      * @param <R> the type of the result
      * @param notReady makes the result
@@ -139,9 +140,9 @@ public final class Select<R extends @Nullable Object> {
     }
 
     /**
-     * Waits until an alternative is ready, takes it, and makes its value. A switchpoint, also if
-     * one is ready: a fiber that is ended or cancelled gets that, and nothing was taken. Works on
-     * plain threads too.
+     * Waits until an alternative is ready, takes it, and makes its value. A switchpoint even if an
+     * alternative is ready: if the fiber is terminated or cancelled, this throws and no alternative
+     * takes effect. Works on plain threads too.
      *
      * @return what the alternative makes; null only if it makes null
      * @throws ChannelClosedException if the alternative that was taken is at a closed channel

@@ -28,7 +28,7 @@ public final class Blocking {
      * clock, and on a thread that is no cord, it runs inline.
      *
      * <p>Terminating, cancelling or raising into the waiting fiber interrupts the code, waits up to
-     * a second for it to return, and then abandons it with a report. A result that nobody takes is
+     * a second for it to return, and then abandons it with a report. A result without a taker is
      * closed if it is {@link AutoCloseable}. A time limit is given by {@link
      * CancelScope#cancelAfter}.
      *

@@ -18,11 +18,11 @@ import java.time.Duration;
  */
 final class BlockingCall<T extends @Nullable Object> implements Runnable {
     /**
-     * What the waiter is given instead of null if the call never ran, because the pool was closed.
+     * The waiter's resume value instead of null if the call never ran, because the pool was closed.
      */
     static final Object REFUSED = new Object();
 
-    /** What the waiter is given if the pool was closed and the code did not stop. */
+    /** The waiter's resume value if the pool was closed and the code did not stop. */
     static final Object LEFT_BEHIND = new Object();
 
     private final BlockingPool pool;

@@ -50,7 +50,7 @@ public final class BlockingOptions {
 
     /**
      * {@return the defaults: 256 calls at once, as many waiting callers as there are fibers, a stop
-     * limit of 1 s, and a result that nobody takes is closed if it is {@link AutoCloseable}}
+     * limit of 1 s, and a result without a taker is closed if it is {@link AutoCloseable}}
      *
      * @param name the pool's name
      */
@@ -78,7 +78,7 @@ public final class BlockingOptions {
         return values.stopLimit;
     }
 
-    /** {@return the hook that is given each result that nobody takes} */
+    /** {@return the hook that is given each result without a taker} */
     public UndeliveredHook undelivered() {
         return values.undelivered;
     }
@@ -111,7 +111,7 @@ public final class BlockingOptions {
     }
 
     /**
-     * {@return these options with another hook for results that nobody takes}
+     * {@return these options with another hook for results without a taker}
      *
      * @param hook is called instead of closing the result
      */

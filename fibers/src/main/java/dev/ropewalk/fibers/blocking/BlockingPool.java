@@ -43,7 +43,8 @@ public final class BlockingPool implements AutoCloseable {
      *
      * Invariants: places <= maxConcurrency; the queue is empty unless all places are taken. The
      * place is given back before the result is, so that a caller that has its result finds a place
-     * again; "alive" holds a call until it is gone, or left, and that is what close waits for.
+     * again; "alive" holds a call until it is gone, or left, and close waits for that set to be
+     * empty.
      */
     private static final Log LOG = Logs.logger(BlockingPool.class);
 
@@ -71,17 +72,16 @@ public final class BlockingPool implements AutoCloseable {
      * clock, and on a thread that is no cord, it runs inline.
      *
      * <p>Terminating, cancelling or raising into the waiting fiber interrupts the code, waits up to
-     * the stop limit for it to return, and then abandons it with a report. A result that nobody
-     * takes goes to the hook of the options. A time limit is given by {@link
-     * CancelScope#cancelAfter}.
+     * the stop limit for it to return, and then abandons it with a report. A result without a taker
+     * goes to the hook of the options. A time limit is given by {@link CancelScope#cancelAfter}.
      *
      * @param <T> the type of the result
      * @param <X> what the code throws
      * @param code what blocks; must not touch data of the cord
      * @return what the code returned
      * @throws X what the code threw
-     * @throws BlockingRejectedException if too many callers wait, or the pool is closed, also while
-     *     this one waits for its place
+     * @throws BlockingRejectedException if too many callers wait, or the pool is closed, even while
+     *     this call waits for its place
      * @throws IllegalStateException if the pool was closed and the code ignored its interrupt; if
      *     the thread is a cord and no fiber runs on it at the moment
      */
@@ -108,8 +108,8 @@ public final class BlockingPool implements AutoCloseable {
      * @param <X> what the code throws
      * @param code what blocks; must not touch data of the cord
      * @throws X what the code threw
-     * @throws BlockingRejectedException if too many callers wait, or the pool is closed, also while
-     *     this one waits for its place
+     * @throws BlockingRejectedException if too many callers wait, or the pool is closed, even while
+     *     this call waits for its place
      * @throws IllegalStateException if the pool was closed and the code ignored its interrupt; if
      *     the thread is a cord and no fiber runs on it at the moment
      */
@@ -125,8 +125,8 @@ public final class BlockingPool implements AutoCloseable {
     // ---------------------------------------------------------------- closing
 
     /**
-     * Like {@link #close(Duration)}, with the stop limit; what is left behind is logged. A second
-     * close waits like the first.
+     * Like {@link #close(Duration)}, with the stop limit; calls that are left behind are logged. A
+     * second close waits like the first.
      *
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the calls
      *     were interrupted then
@@ -174,7 +174,8 @@ public final class BlockingPool implements AutoCloseable {
         } finally {
             if (!idle) {
                 refuseAndInterrupt();
-                letCallersGo(stubborn); // also if this thread was interrupted: nobody else does it
+                letCallersGo(stubborn); // also if this thread was interrupted: no other thread does
+                // it
             }
         }
         return true;
@@ -319,7 +320,7 @@ public final class BlockingPool implements AutoCloseable {
         return !wasQueued;
     }
 
-    /** What guards a call's thread and its flags. */
+    /** Guards a call's thread and its flags. */
     Object lock() {
         return lock;
     }

@@ -31,10 +31,10 @@ public final class Futures {
      * the stage as it is; a time limit is given by {@link CancelScope#cancelAfter}.
      *
      * @param <T> the type of the result
-     * @param stage completed by whatever thread
+     * @param stage completed by any thread
      * @return the stage's result
      * @throws FiberFailedException if the stage failed or was cancelled; fresh for each caller,
-     *     with what it failed with as the cause, not wrapped in a {@link CompletionException}
+     *     with the stage's failure as the cause, not wrapped in a {@link CompletionException}
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
     public static <T extends @Nullable Object> T await(CompletionStage<? extends T> stage) {
@@ -46,7 +46,7 @@ public final class Futures {
      * as the stage lets itself be cancelled.
      *
      * @param <T> the type of the result
-     * @param stage completed by whatever thread
+     * @param stage completed by any thread
      * @return the stage's result
      * @throws FiberFailedException if the stage failed or was cancelled; fresh for each caller
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
@@ -62,7 +62,7 @@ public final class Futures {
      *
      * @param <T> the type of the stage's result
      * @param <R> the type of the select's result
-     * @param stage completed by whatever thread
+     * @param stage completed by any thread
      * @param taken makes the select's result of the stage's; runs in the caller of the select
      * @throws UnsupportedOperationException if the stage has no {@link
      *     CompletionStage#toCompletableFuture}
@@ -114,7 +114,7 @@ public final class Futures {
         return result != Waits.TIMED_OUT;
     }
 
-    /** What the stage failed with, without what stages wrap around it. */
+    /** The failure of the stage, without the exceptions that stages wrap around it. */
     static Throwable unwrapped(Throwable failure) {
         Throwable inner = failure;
         while (inner instanceof CompletionException && inner.getCause() != null) {
@@ -127,8 +127,8 @@ public final class Futures {
      * One wait for the end of a stage.
      *
      * <p>It hangs on the first of two futures, the stage's and one of its own: completing its own
-     * takes it out of the stage's list again, which nothing else does. Otherwise a stage that lives
-     * long would keep every fiber that ever timed out at it (rule F5).
+     * is the only way to take it out of the stage's list again. Otherwise a stage that lives long
+     * would keep every fiber that ever timed out at it (rule F5).
      */
     private static final class End<T extends @Nullable Object> extends WaitCell {
         private final CompletionStage<? extends T> stage;
@@ -158,7 +158,8 @@ public final class Futures {
                 try {
                     stage.toCompletableFuture().cancel(true);
                 } catch (UnsupportedOperationException cannotBeCancelled) {
-                    // Its maker has decided so, and what made the caller leave says more.
+                    // Its maker has decided so, and the exception that made the caller leave says
+                    // more.
                 }
             }
         }

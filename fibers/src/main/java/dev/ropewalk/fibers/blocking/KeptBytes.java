@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 
 /**
- * The first bytes of a stream. What comes after the bound is read and dropped, so that the writer
- * never waits for a reader.
+ * The first bytes of a stream. Bytes after the bound are read and dropped, so that the writer never
+ * waits for a reader.
  */
 final class KeptBytes {
     private static final int BUFFER_BYTES = 8_192;

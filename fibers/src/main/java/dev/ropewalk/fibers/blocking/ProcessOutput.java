@@ -3,7 +3,7 @@ package dev.ropewalk.fibers.blocking;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 
-/** What a process wrote and how it ended; see {@link Processes#output}. */
+/** The output of a process and how it ended; see {@link Processes#output}. */
 public final class ProcessOutput {
     private final int exitCode;
     private final KeptBytes out;

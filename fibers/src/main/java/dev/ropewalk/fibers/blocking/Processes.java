@@ -26,7 +26,7 @@ import java.util.stream.Stream;
  *
  * <p>The waiter owns the process: a fiber that is terminated, cancelled or raised into, and a plain
  * thread that is interrupted, ends it before it goes on, with all processes below it: by TERM, and
- * after the stop limit (default 5 s) by KILL. To wait for a process that is somebody else's, use
+ * after the stop limit (default 5 s) by KILL. To wait for a process that other code owns, use
  * {@link Futures#await} with {@link Process#onExit}. A time limit is given by {@link
  * CancelScope#cancelAfter}. On a virtual clock the cord's thread waits, because the process lives
  * in real time.
@@ -48,8 +48,8 @@ public final class Processes {
     private Processes() {}
 
     /**
-     * Waits until the process has exited. A switchpoint, also if it has. Works from any thread.
-     * What the process writes is left to the caller.
+     * Waits until the process has exited. A switchpoint, also if it has. Works from any thread. The
+     * caller has to read the process's output.
      *
      * @param process ended if the caller leaves before
      * @return the exit code
@@ -97,8 +97,8 @@ public final class Processes {
      * builder redirects it.
      *
      * @param builder what to run
-     * @param maxBytes how many bytes are kept of the output, and as many of the error; what comes
-     *     after them is read and dropped, and the result says so
+     * @param maxBytes how many bytes are kept of the output, and as many of the error; later bytes
+     *     are read and dropped, and the result says so
      * @return the exit code and what the process wrote
      * @throws IOException if the process could not be started, or its output not be read
      * @throws IllegalArgumentException if {@code maxBytes} is negative
@@ -215,7 +215,7 @@ public final class Processes {
         }
         addFamily(process, all);
         all.forEach(ProcessHandle::destroyForcibly);
-        // The others are dead too; when init takes note of that is its own affair.
+        // The others are dead too; init decides when it takes note of that.
         boolean ended = awaitEnds(List.of(), end, KILL_LIMIT_NS);
         if (!ended) {
             report(process);

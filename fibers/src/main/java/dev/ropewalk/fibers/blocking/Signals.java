@@ -27,10 +27,9 @@ import java.util.Set;
  * }
  * }
  *
- * <p>While somebody has a signal open, the JVM does not do what it does otherwise; when the last is
- * closed, it does again. Each holder gets it once. A signal that comes while nobody waits is kept
- * for the next wait; one that comes again before it was taken is the same one. Works from any
- * thread.
+ * <p>While a signal is open, the JVM's own action is off; when its last holder closes it, that is
+ * restored. Each holder gets the signal once. A signal that comes while no fiber waits is kept for
+ * the next wait; if it comes again before it was taken, it counts once. Works from any thread.
  */
 public final class Signals implements AutoCloseable {
     /*
@@ -43,7 +42,7 @@ public final class Signals implements AutoCloseable {
     private static final Object CLOSED = new Object();
     private static final Map<String, Handled> HANDLED = new HashMap<>();
 
-    /** A signal that somebody has open, and what the JVM did before. */
+    /** A signal that is open, and the JVM's action before. */
     private record Handled(List<Signals> openedBy, Object previous) {}
 
     private final Exclusion guard = Exclusion.byLock();
@@ -64,8 +63,8 @@ public final class Signals implements AutoCloseable {
      *
      * @param names such as {@code "TERM"}, {@code "INT"}, {@code "HUP"}
      * @return the signals, to be awaited
-     * @throws IllegalArgumentException if there is none, or the JVM or the system does not let one
-     *     of them be handled
+     * @throws IllegalArgumentException if the list is empty, or the JVM or the system does not let
+     *     one of them be handled
      */
     public static Signals open(String... names) {
         if (names.length == 0) {
@@ -88,8 +87,8 @@ public final class Signals implements AutoCloseable {
     }
 
     /**
-     * Waits for the next signal. A switchpoint, also if one is there. Termination or cancellation
-     * ends the wait and takes none.
+     * Waits for the next signal. A switchpoint even if a signal is there. Termination or
+     * cancellation ends the wait and takes no signal.
      *
      * @return its name
      * @throws IllegalStateException if this is closed, before or meanwhile

@@ -24,7 +24,7 @@ final class StageClause<T extends @Nullable Object, R extends @Nullable Object>
 
     /**
      * One wait of a select. It hangs on the first of two futures, the stage's and one of its own:
-     * completing its own takes it out of the stage's list, which nothing else does (rule F5).
+     * completing its own is the only way to take it out of the stage's list (rule F5).
      */
     private final class Listener {
         private final CompletableFuture<@Nullable Object> left = new CompletableFuture<>();

@@ -3,8 +3,8 @@ package dev.ropewalk.fibers.coroutine;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What shows on whose behalf a {@link ControlNode} runs (rule F16): each plain fiber brings one
- * with its call on a coroutine, it is passed on with control, and it comes back with the answer.
+ * Shows on whose behalf a {@link ControlNode} runs (rule F16): each plain fiber brings one with its
+ * call on a coroutine, it is passed on with control, and it comes back with the answer.
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -55,7 +55,7 @@ final class CallerToken {
         lastClaim = lender;
     }
 
-    /** The wait of this one is over, and the token is with it or not. */
+    /** The wait of this plain fiber is over, and the token is with it or not. */
     void endClaim(ControlNode lender, boolean isBack) {
         ControlNode later = null;
         ControlNode each = lastClaim;

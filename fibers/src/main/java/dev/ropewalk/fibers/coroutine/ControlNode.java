@@ -10,8 +10,8 @@ import dev.ropewalk.fibers.internal.report.WaitCycle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What control passes between: a {@link CoroutineNode}, or a plain fiber for the time of one call
- * on a coroutine (rule F16). This part knows which one waits for which.
+ * A party that control passes to and from: a {@link CoroutineNode}, or a plain fiber for the time
+ * of one call on a coroutine (rule F16). This part knows which one waits for which.
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -20,14 +20,12 @@ class ControlNode implements WaitCycle.One {
      * States; their one writer is state(from, to):
      *
      *   NEW          -> RUNNING       its first resume or transfer: its fiber is spun
-     *   RUNNING      -> RESUMING      it resumed another and waits for what that one yields
-     *   RUNNING      -> YIELDING      it yielded and waits for the next resume
-     *   RUNNING      -> TRANSFERRING  it transferred to another and waits for a transfer back
-     *   RESUMING     -> RUNNING       answered; or left, because something was raised into it
-     *   YIELDING     -> RUNNING       resumed; or left
-     *   TRANSFERRING -> RUNNING       transferred to, or an end came back to it; or left
-     *   RUNNING      -> DEAD          its fiber has ended
-     *   NEW          -> DEAD          closed before it began
+     *   RUNNING -> RESUMING it resumed another and waits for that one's yield RUNNING -> YIELDING
+     *   it yielded and waits for the next resume RUNNING -> TRANSFERRING it transferred to another
+     *   and waits for a transfer back RESUMING -> RUNNING answered; or left, because something was
+     *   raised into it YIELDING -> RUNNING resumed; or left TRANSFERRING -> RUNNING transferred to,
+     *   or an end came back to it; or left RUNNING -> DEAD its fiber has ended NEW -> DEAD closed
+     *   before it began
      *
      * The giver of control writes the state of the taker, at once; that one's fiber then comes
      * through the run queue like any other. So a switch is one entry of the cord's FIFO order, and
@@ -43,11 +41,10 @@ class ControlNode implements WaitCycle.One {
      * its chain holds its token, or is TRANSFERRING.
      *
      * A wait that is left by an exception (a time limit, a termination) takes the token back that
-     * it passed on, wherever that is now. The one that was to answer goes on without a caller: it
-     * "isLeft", keeps what it yields or how it ends, and owes that to the next await. So nothing is
-     * lost, and no late answer reaches another wait.
-     * Rejected: to end it instead. That is simpler, but a time limit around Generator.next would
-     * cost the generator.
+     * it passed on, wherever that is now. The strand that was to answer goes on without a caller:
+     * it "isLeft", keeps its yielded value or its end, and owes it to the next await. So nothing is
+     * lost, and no late answer reaches another wait. Rejected: to end the strand instead. This is
+     * simpler, but a time limit around Generator.next would cost the generator.
      */
     enum State {
         NEW,
@@ -77,16 +74,16 @@ class ControlNode implements WaitCycle.One {
     private @Nullable ControlNode resumer;
     private @Nullable ControlNode resuming;
 
-    /** Of the plain fiber that this one acts for; null if it acts for nobody. */
+    /** Of the plain fiber that this strand acts for; null if there is no such fiber. */
     @Nullable CallerToken token;
 
-    /** What it passed on with its wait, and takes back if it leaves that. */
+    /** The token that it passed on with its wait, and takes back if it leaves the wait. */
     @Nullable CallerToken claim;
 
     /** Whose claim on the same token comes before. */
     @Nullable ControlNode claimBefore;
 
-    /** What it yielded, or its end, until that is taken; NONE before and after. */
+    /** Its yielded value, or its end, until either is taken; NONE before and after. */
     private @Nullable Object answer = NONE;
 
     /** The fiber that was woken for the answer and has not run yet. */
@@ -95,10 +92,10 @@ class ControlNode implements WaitCycle.One {
     /** It owes a resume an answer, whether its resumer waits or has left. */
     private boolean isResumed;
 
-    /** The one that would get its answer has left: that waits for an await. */
+    /** The strand that would get its answer has left: the answer waits for an await. */
     private boolean isLeft;
 
-    /** It left the wait in its last yield, so nobody has resumed it from there. */
+    /** It left the wait in its last yield, so no resume has ended that wait. */
     private boolean hasLeftYield;
 
     /** Of a plain fiber, which brings control with it. */
@@ -121,7 +118,7 @@ class ControlNode implements WaitCycle.One {
         return fiber;
     }
 
-    /** Waits as the resumer of {@code target}, while {@code running} acts for this one. */
+    /** Waits as the resumer of {@code target}, while {@code running} acts for this strand. */
     final @Nullable Object awaitAnswer(ControlNode target, ControlNode running) {
         target.resumer = this;
         target.isResumed = true;
@@ -193,10 +190,10 @@ class ControlNode implements WaitCycle.One {
     }
 
     /**
-     * It is over, and answers with its end, unless what it yielded last has yet to be taken.
+     * It is over, and answers with its end, unless its last yielded value has yet to be taken.
      *
-     * @param isOwed whether the end is kept if nobody takes it now
-     * @return whether somebody takes it now
+     * @param isOwed whether the end is kept if there is no taker now
+     * @return whether there is a taker now
      */
     final boolean answerEnd(@Nullable Object end, boolean isOwed) {
         if (state != State.RUNNING) {
@@ -230,9 +227,9 @@ class ControlNode implements WaitCycle.One {
         return taken;
     }
 
-    /** For subclasses: somebody has what it failed with. */
+    /** For subclasses: its failure has been taken. */
     void failureTaken() {
-        // A plain fiber answers nobody.
+        // A plain fiber owes no answer.
     }
 
     /** Whether its end is kept for an await, and is to be thrown there. */
@@ -317,7 +314,7 @@ class ControlNode implements WaitCycle.One {
         return last;
     }
 
-    /** The beginning of that chain. */
+    /** The beginning of the chain of resumers. */
     final ControlNode first() {
         ControlNode first = this;
         for (ControlNode next = resumer; next != null; next = next.resumer) {
@@ -338,7 +335,7 @@ class ControlNode implements WaitCycle.One {
         return resuming;
     }
 
-    /** The plain fiber that this one acts for. */
+    /** The plain fiber that this strand acts for. */
     final @Nullable ControlNode origin() {
         ControlNode plain = token == null ? null : token.plain;
         return plain == null || plain.fiber.outcome() != null ? null : plain; // it was abandoned

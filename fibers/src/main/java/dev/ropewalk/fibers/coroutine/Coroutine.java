@@ -24,22 +24,24 @@ import java.util.Objects;
  * not those of the body.
  *
  * <p>Resume and yield are a call and its answer. The end of the body answers too: its result is
- * what the last resume returns. What it throws is thrown there, unchecked as it is, checked in a
- * {@link FiberFailedException}. A resume that is left before the answer, by a time limit or a
- * termination, leaves the body running: what it yields next, or its end, is kept for {@link
- * #await}. A failure that is kept so goes to its awaiter and to nobody else; if nobody has by the
- * time the coroutine is closed or its parent has ended, the cord's uncaught handler is told.
+ * what the last resume returns. The last resume also throws the body's exception: an unchecked one
+ * as it is, a checked one in a {@link FiberFailedException}. A resume that is left before the
+ * answer, by a time limit or a termination, leaves the body running: its next yield, or its end, is
+ * kept for {@link #await}. A failure kept in this way goes to its awaiter alone. If it was not
+ * awaited by the time the coroutine is closed or its parent has ended, the cord's uncaught handler
+ * is told.
  *
- * <p>Transfer gives control on without waiting for an answer: it returns when somebody transfers
- * back. A coroutine that was transferred to cannot yield, because nobody resumed it. When its body
- * ends, control goes to the plain fiber on whose behalf it ran, or to the coroutine that this one
- * has resumed, and the transfer there returns the result or throws the failure. Each plain fiber is
- * on its own: two fibers that use the same coroutines do not get each other's answers.
+ * <p>Transfer gives control on without waiting for an answer: it returns when another coroutine
+ * transfers back. A coroutine that was transferred to cannot yield, because it has no resumer. When
+ * its body ends, control goes to the plain fiber on whose behalf it ran, or to the last coroutine
+ * of the chain that this fiber has resumed, and the transfer there returns the result or throws the
+ * failure. Each plain fiber is on its own: two fibers that use the same coroutines do not get each
+ * other's answers.
  *
  * <p>All calls are confined to the cord of the fiber that made the coroutine, and are made by its
- * fibers. A call that the coroutine's state does not allow is an {@link IllegalStateException} that
- * says what it does and what to call instead, and changes nothing. The semantics are those of
- * Ruby's fibers.
+ * fibers. A call that the coroutine's state does not allow throws an {@link IllegalStateException},
+ * which names the state and the call to make instead; the call changes nothing. The semantics are
+ * those of Ruby's fibers.
  *
  * @param <I> what goes in, by resume and transfer
  * @param <O> what comes out, by yield and as the result
@@ -49,7 +51,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     private final CoroutineNode node;
 
     /**
-     * What a coroutine runs.
+     * The body of a coroutine.
      *
      * @param <I> what goes in
      * @param <O> what comes out
@@ -129,17 +131,17 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
 
     /**
      * Answers the resume that runs this body, and waits for the next one. Only for the body itself.
-     * A switchpoint: a body that is to end yields nothing any more.
+     * A switchpoint: a body that has been terminated yields nothing any more.
      *
      * <p>The wait is part of the body: a time limit or {@link Scope} around it counts the time of
-     * the resumer, too. If the wait is left, the value has been given and nobody has resumed the
-     * body: it can only return, and its end is kept for {@link #await} unless that value was not
-     * taken before.
+     * the resumer, too. If the wait is left, the value has been given and the body has not been
+     * resumed: it can only return, and its end is kept for {@link #await} unless that value has yet
+     * to be taken.
      *
      * @param value what that resume returns
      * @return what the next resume gives
-     * @throws IllegalStateException if called by another fiber, or if nobody resumed this
-     *     coroutine, because it was transferred to or has left its last yield
+     * @throws IllegalStateException if called by another fiber, or if this coroutine has no
+     *     resumer, because it was transferred to or has left its last yield
      * @throws StackPinnedException if the stack cannot be left, in a class initialiser or native
      *     frame; the value has been given, as to a wait that is left
      * @throws WrongThreadException if called on another cord
@@ -150,9 +152,9 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Gives control to this coroutine for good; returns when somebody gives it back to the caller.
-     * A transfer to the running coroutine returns its own value at once. A switchpoint: if it is
-     * left by an exception, the other goes on, on nobody's behalf.
+     * Gives control to this coroutine for good; returns when control is given back to the caller. A
+     * transfer to the running coroutine returns its own value at once. A switchpoint: if it is left
+     * by an exception, the other coroutine goes on, on behalf of no fiber.
      *
      * @param value what the transfer there returns, or at first the body's parameter
      * @return what the transfer back gave; or the result of a coroutine whose end gave control back
@@ -202,11 +204,12 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
     }
 
     /**
-     * Ends the coroutine and waits for its end: its {@code finally} blocks run, and what they throw
-     * is thrown here. A fiber that waits for an answer gets a {@link FiberTerminatedException}; an
-     * answer that is owed is dropped, and a failure that is owed reported. One that has not begun
-     * never will; a dead one stays so. A switchpoint, and a shielded one; a body that does not end
-     * within the cord's stop limit is abandoned and reported.
+     * Ends the coroutine and waits for its end: its {@code finally} blocks run, and this call
+     * throws their exceptions. A fiber that waits for an answer gets a {@link
+     * FiberTerminatedException}; an answer that is owed is dropped, and a failure that is owed is
+     * reported. A coroutine that has not begun never will; a dead one stays dead. A switchpoint,
+     * and a shielded one; a body that does not end within the cord's stop limit is abandoned and
+     * reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception
      * @throws DeadlockException if called by the coroutine itself, or by a fiber below it; or if
@@ -223,7 +226,7 @@ public final class Coroutine<I extends @Nullable Object, O extends @Nullable Obj
         return node.state() != ControlNode.State.DEAD;
     }
 
-    /** For tests: what shows for which plain fiber's call it runs; null if it runs for nobody. */
+    /** For tests: shows for which plain fiber's call it runs; null if it runs for no call. */
     @Nullable Object actsFor() {
         return node.token;
     }

@@ -23,8 +23,8 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /**
- * A body that is run a piece at a time, on a fiber of its own: what {@link Coroutine} and {@link
- * Generator} are made of (rule F16).
+ * A body that is run a piece at a time, on a fiber of its own: the core of {@link Coroutine} and
+ * {@link Generator} (rule F16).
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -45,13 +45,13 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
      * and owes that. YIELDING or DEAD with an answer that is owed: await takes it, and resume is an
      * error until then.
      *
-     * The fiber is a child of the one that made the coroutine, so it ends with that one. How it
-     * ends is known when its own children have ended too, as for any fiber.
+     * The fiber is a child of the fiber that made the coroutine, so it ends with that fiber. Its
+     * outcome is known when its own children have ended too, as for any fiber.
      */
     interface Body {
         @Nullable Object run(@Nullable Object first) throws Exception;
 
-        /** What answers if the fiber was stopped with that result. */
+        /** The answer if the fiber was stopped with that result. */
         default @Nullable Object stoppedWith(@Nullable Object result) {
             return result;
         }
@@ -64,16 +64,16 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
     private boolean hasRun;
     private @Nullable Object first;
 
-    /** How it ended has been thrown or returned to somebody, or will be. */
+    /** Its end has been thrown or returned by a call, or will be. */
     private boolean isEndTaken;
 
-    /** It failed and owes that; the end of its parent is the last moment to take it. */
+    /** It failed and owes the failure; the end of its parent is the last moment to take it. */
     private boolean isWatchingParent;
 
     /** The fiber that closes it and waits for its end. */
     private List<FiberImpl<?>> closers = List.of();
 
-    /** What the body begins with: the values that the maker has when it makes it. */
+    /** The values that the body begins with: those of its maker when it makes it. */
     private @Nullable LocalValues inherited;
 
     /** The current fiber makes it. */
@@ -143,7 +143,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         return isLeft();
     }
 
-    /** Nothing has happened if this throws; what is due for the caller comes first. */
+    /** Nothing has happened if this throws; an exception that is due for the caller comes first. */
     private void goOn(ControlNode me, @Nullable Object value) {
         me.fiber.raiseIfDue();
         if (state() == State.NEW) {
@@ -236,7 +236,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         return isWatchingParent;
     }
 
-    /** Nobody will take it; a value is just gone. */
+    /** Drops an answer that has no taker; a failure is reported, a value is lost. */
     private void dropOwed(boolean isLater) {
         Outcome<?> end = end();
         FiberFailedException untaken = end != null && owesFailure() ? end.untaken(fiber) : null;
@@ -321,7 +321,7 @@ final class CoroutineNode extends ControlNode implements Callable<@Nullable Obje
         }
     }
 
-    /** One that was abandoned there takes nothing. */
+    /** A fiber that was abandoned in its close does not count. */
     private boolean hasCloser() {
         for (FiberImpl<?> each : closers) {
             if (each.outcome() == null) {

@@ -25,17 +25,17 @@ import java.util.stream.StreamSupport;
  * <p>The body begins with the first {@link #hasNext} or {@link #next}, on a fiber of its own, a
  * child of the fiber that made the generator. It may wait like any other fiber (sleep, await,
  * receive); the asker waits that long, and the other fibers of the cord go on. Each value costs two
- * switches, so what needs no waiting is faster as a plain iterator.
+ * switches, so code that never waits is faster as a plain iterator.
  *
  * <p>A generator that is not read to its end stays where it is until {@link #close}, or until its
- * parent ends; either way its {@code finally} blocks run. What the body throws is thrown where the
- * next value was asked for, unchecked as it is, checked in a {@link FiberFailedException}; the
- * generator is dead then, and asking again is an error.
+ * parent ends; either way its {@code finally} blocks run. The call that asked for the next value
+ * throws the body's exception: an unchecked one as it is, a checked one in a {@link
+ * FiberFailedException}. The generator is dead then, and asking again is an error.
  *
  * <p>An {@code hasNext} or {@code next} that is left while it waits, by a time limit or a
  * termination, loses nothing: the body goes on to its next yield, and that value comes with the
  * next call. So does a failure; if there is no next call, the cord's uncaught handler is told when
- * the generator is closed or its parent has ended. One fiber at a time may ask. All calls are
+ * the generator is closed or its parent has ended. Only one fiber may ask at a time. All calls are
  * confined to the cord of the fiber that made the generator, and are made by its fibers.
  *
  * @param <T> the type of the values
@@ -46,11 +46,11 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
 
     private final CoroutineNode node;
 
-    /** The value that hasNext has fetched, END, or NONE. */
+    /** The value that hasNext has fetched, or END; otherwise NONE. */
     private @Nullable Object fetched = NONE;
 
     /**
-     * What a generator runs.
+     * The body of a generator.
      *
      * @param <T> the type of the values
      */
@@ -212,11 +212,11 @@ public final class Generator<T extends @Nullable Object> implements Iterator<T>,
     }
 
     /**
-     * Ends the generator and waits for its end: the body's {@code finally} blocks run, and what
-     * they throw is thrown here. A fiber that waits for a value gets a {@link
+     * Ends the generator and waits for its end: the body's {@code finally} blocks run, and this
+     * call throws their exceptions. A fiber that waits for a value gets a {@link
      * FiberTerminatedException}; a value that was not taken is dropped, and a failure that was not
-     * taken reported. One that has not begun never will; one that has ended stays so. A
-     * switchpoint, and a shielded one; a body that does not end within the cord's stop limit is
+     * taken is reported. A generator that has not begun never will; one that has ended stays ended.
+     * A switchpoint, and a shielded one; a body that does not end within the cord's stop limit is
      * abandoned and reported.
      *
      * @throws FiberFailedException if a {@code finally} block threw a checked exception

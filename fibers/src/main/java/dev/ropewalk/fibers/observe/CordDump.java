@@ -10,24 +10,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What a cord and its fibers were doing at one moment; made by {@link Cord#dump()}, for people and
+ * A picture of a cord and its fibers at one moment; made by {@link Cord#dump()}, for people and
  * tools. {@link #toString} is a text of several lines, {@link #toJson} the same as JSON.
  *
- * <p>It is taken on the cord itself, between two fibers, so nothing in it contradicts the rest.
+ * <p>It is taken on the cord itself, between two fibers, so its parts do not contradict each other.
  *
  * @param cord the cord's name
  * @param state whether the cord has answered
  * @param stats its counters
- * @param nextTimer how long until the next timer is due; negative if it is overdue; null if none is
- *     armed, or the cord has not answered
+ * @param nextTimer how long until the next timer is due; negative if it is overdue; null if no
+ *     timer is armed, or the cord has not answered
  * @param fibers the living fibers, each below its parent: the root's first, then each foreign
  *     child's; 2,000 at most, 200 of them with their stacks
  * @param moreFibers how many more there are
  * @param cycles a line for each circle of fibers that wait for each other, as far as that is known;
  *     some at most
  * @param running the name of the fiber that runs, or seemed to run if the cord has not answered;
- *     null if none does
- * @param stack of a cord that has not answered, what its thread was doing; otherwise empty
+ *     null without one
+ * @param stack the stack of its thread if the cord has not answered; otherwise empty
  */
 public record CordDump(
         String cord,

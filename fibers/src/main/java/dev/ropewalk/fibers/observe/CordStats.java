@@ -5,15 +5,15 @@ import dev.ropewalk.fibers.Cord;
 import java.time.Duration;
 
 /**
- * What a cord has done so far, and what is there now; made by {@link Cord#stats}.
+ * The counters of a cord so far, and the lengths of its queues now; made by {@link Cord#stats}.
  *
  * <p>All of it is counted where it costs nothing: with a poll, of which there is one in 128
  * switches, or with a start, an end or a sleep of the thread. So there are no counters of single
  * wake-ups or waits.
  *
  * @param switches how often a fiber was given the cord; a fiber that goes on at once, because its
- *     value was there or nobody else is runnable, counts too; on virtual threads one in 128 of
- *     those counts twice
+ *     value was there or no other is runnable, counts too; on virtual threads one in 128 of those
+ *     counts twice
  * @param polls how often the cord has polled its inbox and timers
  * @param messages messages that came through the inbox
  * @param started fibers that have begun to run

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * What a {@link CordDump} tells of one fiber.
+ * One fiber in a {@link CordDump}.
  *
  * @param id the fiber's number
  * @param name its name
@@ -16,12 +16,13 @@ import java.util.List;
  * @param parent the parent's number; 0 for the root
  * @param isForeignChild whether the parent is on another cord
  * @param state where the fiber is in its life
- * @param waitKind how it waits: {@code suspend} for anybody's schedule, {@code library} for what
- *     the reason tells, {@code blocked in jdk} in a call of the JDK that blocks, {@code handler}
+ * @param waitKind how it waits: {@code suspend} for a schedule by any caller, {@code library} for
+ *     the given reason, {@code blocked in jdk} in a call of the JDK that blocks, {@code handler}
  *     between two turns; null if it does not wait
  * @param reason what it waits for, as one line; null if it does not wait
- * @param awaits names of the fibers that it waits for, as far as that is known: the one that it
- *     awaits, the holder of what it waits for, or of one that ends, its children; some at most
+ * @param awaits names of the fibers that it waits for, as far as that is known: the fiber that it
+ *     awaits, the holder of the thing that it waits for, or, if it is ending, its children; some at
+ *     most
  * @param pending what its next switchpoint throws, a termination for example; null if nothing
  * @param children how many children it has, those on other cords included
  * @param time how often and how long it ran; null unless that is switched on

@@ -5,14 +5,14 @@ import dev.ropewalk.fibers.internal.report.FiberTraces;
 import dev.ropewalk.fibers.internal.report.FlightRecorderTrace;
 
 /**
- * Is told what happens to fibers, one by one: for tools that record or measure. Installed with
+ * Is told of each event in the lives of fibers: for tools that record or measure. Installed with
  * {@link #install}, in a JVM that was started with {@code -Dropewalk.fiberTraces=true}; without
  * that flag there is nothing to pay, and nothing to install.
  *
- * <p>The methods are called on the fiber's cord, but for {@link #spun}, in the middle of what
- * happens, as no fiber. They must be short: everything on the cord stands meanwhile. They cannot
- * wait: a switchpoint in them is an error, and what blocks in the JDK blocks the cord. What they do
- * to other fibers, scheduling one for example, is told to no trace. A trace that throws is logged
+ * <p>The methods are called on the fiber's cord, except {@link #spun}, in the middle of the event,
+ * as no fiber. They must be short: everything on the cord stands meanwhile. They cannot wait: a
+ * switchpoint in them is an error, and a call that blocks in the JDK blocks the cord. Their own
+ * actions on fibers, for example a schedule, are told to no trace. A trace that throws is logged
  * and taken out. Each method does nothing by default.
  */
 public interface FiberTrace {
@@ -31,8 +31,8 @@ public interface FiberTrace {
     default void scheduled(Fiber<?> fiber) {}
 
     /**
-     * The fiber was given the cord. A fiber that goes on at once, because its value was there or
-     * nobody else is runnable, is not told.
+     * The fiber was given the cord. A fiber that goes on at once, because its value was there or no
+     * other is runnable, is not told.
      *
      * @param fiber is about to run
      */
@@ -47,7 +47,7 @@ public interface FiberTrace {
     default void switchedOut(Fiber<?> fiber) {}
 
     /**
-     * The fiber has ended. One that ended while it ran is told to be switched out after that.
+     * The fiber has ended. If it ended while it ran, its switching out is told after that.
      *
      * @param fiber is dead; {@link Fiber#failure} tells how it ended
      */
@@ -63,7 +63,7 @@ public interface FiberTrace {
         FiberTraces.install(this);
     }
 
-    /** Has this told no more, but for what is being told now; no effect if it is not installed. */
+    /** Takes this trace out; a call that runs now goes on. No effect if it is not installed. */
     default void remove() {
         FiberTraces.remove(this);
     }

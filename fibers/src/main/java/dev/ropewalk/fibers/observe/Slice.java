@@ -17,10 +17,10 @@ import java.util.Objects;
  * {@snippet file="dev/ropewalk/fibers/WatchSnippetsTest.java" region="slice"}
  *
  * <p>A slice begins whenever the fiber gets its turn: at its start, and after each switchpoint,
- * also one at which nobody else was there to run. It is measured by the ticker's milliseconds, so a
- * switch costs nothing for it, and a checkpoint within the first one reads no clock: a slice counts
- * up to a tick less than it took, and as much more as the cord's last poll at its messages took. On
- * a virtual clock no time passes in a slice, so nothing is ever over a limit there.
+ * even if no other fiber was there to run. It is measured by the ticker's milliseconds, so a switch
+ * costs nothing for it, and a checkpoint within the first one reads no clock: a slice counts up to
+ * a tick less than it took, and as much more as the cord's last poll at its messages took. On a
+ * virtual clock no time passes in a slice, so nothing is ever over a limit there.
  *
  * <p>For the running fiber only; where no fiber runs, all methods throw an {@link
  * IllegalStateException}.
@@ -31,7 +31,7 @@ public final class Slice {
     /**
      * Checks how long the running fiber has not yielded: past the warning it logs that, once in a
      * slice; past the error limit it throws, each time, until the fiber has come to a switchpoint.
-     * It is none itself: it neither yields nor raises what is pending.
+     * It is no switchpoint itself: it neither yields nor raises a pending exception.
      *
      * @throws SliceExceededException if the slice is longer than the error limit; an ordinary
      *     exception of this fiber
@@ -48,13 +48,13 @@ public final class Slice {
     /**
      * Yields, as by {@link Fiber#snooze}, if the running fiber has had its turn for longer than the
      * quantum; otherwise goes on at once. So a long loop that calls it in each step leaves the cord
-     * to others now and then, and pays for a switch no oftener than that. The turn is measured as
-     * for {@link #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a
-     * {@link #extend} makes no difference. On a virtual clock it never yields.
+     * to others now and then, and pays for a switch only then. The turn is measured as for {@link
+     * #checkpoint}, to a tick, so shorter quanta than a millisecond are like one; a {@link #extend}
+     * makes no difference. On a virtual clock it never yields.
      *
      * @param quantum how long a turn may be
-     * @return true if it yielded, and so was a switchpoint, which raises what is pending; false if
-     *     it was none
+     * @return true if it yielded, and so was a switchpoint, which raises a pending exception; false
+     *     if it did not
      * @throws IllegalArgumentException if the time is negative or longer than 292 years
      * @throws IllegalStateException if no fiber runs on this thread
      */

@@ -16,10 +16,12 @@ import java.util.function.Consumer;
 public final class WatchOptions {
     private static final Log LOG = Logs.logger("dev.ropewalk.fibers");
 
-    /** One object, so that cords which share it are told once of what concerns them all. */
+    /**
+     * One object, so that cords which share it get one report of a fault that concerns them all.
+     */
     private static final WatchdogHandler LOGS = new Logged();
 
-    /** What a cord has that is told nothing else. */
+    /** The options of a cord without others. */
     public static final WatchOptions DEFAULT = new WatchOptions(new Values());
 
     private final Values values;
@@ -76,7 +78,7 @@ public final class WatchOptions {
     /**
      * {@return these options with other limits of slices}
      *
-     * @param limits for fibers that have set none
+     * @param limits for fibers that have set no limits of their own
      */
     public WatchOptions withSliceLimits(SliceLimits limits) {
         return with(copy -> copy.sliceLimits = limits);
@@ -88,7 +90,7 @@ public final class WatchOptions {
         return new WatchOptions(copy);
     }
 
-    /** What a report comes to by default. */
+    /** Logs a report, the default. */
     private static final class Logged implements WatchdogHandler {
         @Override
         public void stuck(WatchdogReport report) {

@@ -11,8 +11,8 @@ import dev.ropewalk.fibers.CordOptions;
 public interface WatchdogHandler {
     /**
      * Called on a thread of its own, which is no cord, one report after the other for the whole
-     * process; so it may take its time, but must not wait for a cord that is stuck. What it throws
-     * is logged.
+     * process; so it may take its time, but must not wait for a cord that is stuck. Its exceptions
+     * are logged.
      *
      * @param report what has been found
      */

@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 
-/** What a {@link WatchdogHandler} is told; its text is a whole message. */
+/** A report to a {@link WatchdogHandler}; its text is a whole message. */
 public sealed interface WatchdogReport {
     /**
      * A cord is busy and has not come to a switchpoint for longer than its limit: its other fibers,
@@ -68,9 +68,9 @@ public sealed interface WatchdogReport {
      * synchronized} block or method.
      *
      * @param name its class and identity hash code; null if the JVM does not tell
-     * @param owner the name of the platform thread that holds it; null if none does. Then it is
-     *     perhaps held by a fiber that waits inside {@code synchronized}; if that is a fiber of the
-     *     same cord, the cord blocks itself for ever. It can be held by a virtual thread too
+     * @param owner the name of the platform thread that holds it, or null. Without such a thread it
+     *     is perhaps held by a fiber that waits inside {@code synchronized}; if that is a fiber of
+     *     the same cord, the cord blocks itself for ever. It can be held by a virtual thread too
      */
     record Monitor(@Nullable String name, @Nullable String owner) {
         @Override
@@ -119,7 +119,7 @@ public sealed interface WatchdogReport {
 
     /**
      * A queue of a cord has grown beyond all measure: 1,048,576 entries or more, or twice as many
-     * as when it was told last. Nothing bounds these queues; a program in which they grow like that
+     * as when it was told last. These queues have no bound; a program in which they grow like that
      * produces faster than it consumes, and has no back-pressure. Checked about once a second, as
      * long as the cord is busy.
      *
@@ -166,15 +166,15 @@ public sealed interface WatchdogReport {
 
     /**
      * A cord is busy and has not polled its reactor for longer than its limit, though it has
-     * sockets: whoever is at their other end waits. A fiber that does not yield has a report of its
-     * own, {@link Stuck}, with the stack; so has a handler of Netty that blocks. Told once, until
-     * the reactor is polled again.
+     * sockets: the other ends wait. A fiber that does not yield has a report of its own, {@link
+     * Stuck}, with the stack; so has a handler of Netty that blocks. Told once, until the reactor
+     * is polled again.
      *
      * @param cord the cord
      * @param fiber what it seems to run, found from another thread; null if it runs a handler or
      *     another thing that is no fiber
      * @param time since the last poll, without what the ticker itself was late
-     * @param sockets how many are open: what comes for them waits in the system
+     * @param sockets how many are open: their input waits in the system
      * @param unsent how many of these have written what has not been given to the system
      */
     record SilentReactor(
@@ -201,8 +201,8 @@ public sealed interface WatchdogReport {
     }
 
     /**
-     * All cords of this process that are watched, at least two, are stuck at once: none of them
-     * runs anything that waits its turn. Told once, until one of them moves again.
+     * All cords of this process that are watched, at least two, are stuck at once: no fiber that
+     * waits for its turn runs on any of them. Told once, until one of them moves again.
      *
      * @param cords all of them
      */
@@ -224,9 +224,9 @@ public sealed interface WatchdogReport {
 
     /**
      * A cord has had nothing to do for longer than its limit, no timer is armed, and all its fibers
-     * wait for each other: for the end of one of them, or for what is confined to the cord. Only
-     * another thread that spins a fiber on it, or posts a message, can wake it. Told once, until
-     * something runs there again.
+     * wait for each other: for the end of one of them, or at an object that is confined to the
+     * cord. Only another thread that spins a fiber on it, or posts a message, can wake it. Told
+     * once, until something runs there again.
      *
      * @param cord the cord
      * @param time for how long

@@ -19,7 +19,7 @@ public final class Repeat {
      *        [a slow run   ] |         2 and 3 are skipped: the run at 4 tells so
      *        [ exactly one ][          a run that ends at a tick does not miss that tick
      *
-     * Times are nanoseconds since the start. Clock and multiples may overflow, what is left does
+     * Times are nanoseconds since the start. Clock and multiples may overflow; their differences do
      * not.
      */
     private final Fiber<?> fiber = Fiber.current();
@@ -29,7 +29,7 @@ public final class Repeat {
     private boolean isStopped;
     private boolean isInAction;
 
-    /** {@code every} is what sets the pace, for reports. */
+    /** {@code every} names the pace, for reports. */
     Repeat(Object every) {
         this.every = every;
     }

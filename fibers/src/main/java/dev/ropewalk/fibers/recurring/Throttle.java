@@ -20,13 +20,13 @@ import java.util.SequencedSet;
  * {@snippet file="dev/ropewalk/fibers/recurring/TimedSnippetsTest.java" region="throttle"}
  *
  * <p>A throttle of n runs per duration allows one run per interval, n intervals to the duration, so
- * never more than n in any stretch of that length. Fibers that come too early wait, first in, first
- * out; one that times out, is terminated or is cancelled while it waits used up nothing.
+ * never more than n runs in any stretch of that length. Fibers that come too early wait, first in,
+ * first out; a fiber that times out, is terminated or is cancelled while it waits uses up no run.
  *
- * <p>A run that comes late, because nobody wanted it or the cord was busy, moves those after it:
- * two are never closer than the interval, and what was not used is gone. {@link #withBurst} lets up
- * to that many runs come at once after a pause, and make up for lateness: then no more than {@code
- * n + burst - 1} in any stretch of that length.
+ * <p>A run that comes late, because no fiber wanted it or the cord was busy, moves the later runs:
+ * two are never closer than the interval, and unused runs are lost. {@link #withBurst} lets up to
+ * that many runs come at once after a pause, and make up for lateness: then at most {@code n +
+ * burst - 1} runs fall in any stretch of that length.
  *
  * <p>Confined to the cord that made it. Fibers that share one share its rate; a throttle limits how
  * often something begins, not how many are at it: that is a {@code Semaphore}.
@@ -37,14 +37,14 @@ public final class Throttle {
      * allowed when that is no further away than burst - 1 intervals, and then puts it one interval
      * later, counted from now if it is past. It is kept as a time and a number of intervals after
      * it, because the sum may be beyond all time while runs are still allowed. Rejected: a bucket
-     * that a fiber refills, which ticks when nobody wants it; and a log of the last n runs, which
-     * costs n.
+     * that a fiber refills, which ticks when no fiber wants a run; and a log of the last n runs,
+     * which costs n.
      *
      * A caller that has to wait stands in the queue and sleeps until its run would be allowed if
      * all before it run. Only the first in the queue runs. When the first is gone and the new first
-     * sleeps for too long, because one in between has left, it is woken to check again. So a run
-     * costs one timer, and a fiber that is abandoned in the queue, and never leaves it by itself,
-     * holds up nobody: the one after it wakes by itself and takes out the dead.
+     * sleeps for too long, because a caller in between has left, it is woken to check again. So a
+     * run costs one timer. A fiber that is abandoned in the queue never leaves it by itself, but
+     * holds up no other: the next one wakes by itself and takes out the dead.
      *
      * Invariant: if the first in the queue is alive, it runs, or is runnable, or its timer is set
      * no later than its run is allowed. Rejected: a reservation for each waiter when it comes; one
@@ -65,7 +65,7 @@ public final class Throttle {
 
     private long runs;
 
-    /** One that waits. */
+    /** A waiting caller. */
     private static final class Entry {
         private final Fiber<?> fiber;
         private long waitNumber = -1;
@@ -113,10 +113,10 @@ public final class Throttle {
     }
 
     /**
-     * {@return a new throttle with this one's rate that allows several runs at once after a pause}
-     * It is full at first, and knows nothing of this one's runs.
+     * {@return a new throttle with this rate that allows several runs at once after a pause} It is
+     * full at first, and does not count the runs of this throttle.
      *
-     * @param runs how many at once, at least 1, which is no burst
+     * @param runs how many at once, at least 1, which means no burst
      * @throws IllegalArgumentException if there are fewer
      * @throws IllegalStateException if this thread is no cord
      */
@@ -156,7 +156,7 @@ public final class Throttle {
     }
 
     /**
-     * Takes the next run if it is allowed now and nobody waits for it. Never switches.
+     * Takes the next run if it is allowed now and no fiber waits for it. Never switches.
      *
      * @return false if no run was used up
      * @throws WrongThreadException if the throttle is another cord's
@@ -240,7 +240,7 @@ public final class Throttle {
         }
     }
 
-    /** When its run is allowed if all before it run; in the future, so that nobody spins. */
+    /** When its run is allowed if all before it run; in the future, so that no waiter spins. */
     private long turnBehind(int others, long nowNs) {
         return Timed.plus(Math.max(allowedAt(), nowNs), intervals(others));
     }

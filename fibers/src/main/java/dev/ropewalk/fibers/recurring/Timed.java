@@ -75,7 +75,7 @@ public final class Timed {
      *
      * @param name shown in reports; need not be unique
      * @param period the time from one tick to the next, more than zero
-     * @param action runs at the ticks; what it throws is the fiber's failure
+     * @param action runs at the ticks; an exception is the fiber's failure
      * @return the new fiber
      * @throws IllegalArgumentException if the period is zero, negative, or longer than 292 years
      * @throws IllegalStateException if no fiber runs on this thread
@@ -117,7 +117,7 @@ public final class Timed {
      *
      * @param name shown in reports; need not be unique
      * @param period the time from one tick to the next, more than zero
-     * @param action runs at the ticks; what it throws is the fiber's failure
+     * @param action runs at the ticks; an exception is the fiber's failure
      * @return the new fiber
      * @throws IllegalArgumentException if the period is zero, negative, or longer than 292 years
      * @throws IllegalStateException if no fiber runs on this thread

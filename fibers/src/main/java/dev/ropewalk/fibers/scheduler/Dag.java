@@ -20,12 +20,12 @@ import java.util.Set;
  * {@snippet file="dev/ropewalk/fibers/scheduler/DagTest.java" region="dag"}
  *
  * <p>A graph is made once, by a {@link Builder}, and run any number of times, also at the same
- * time; what belongs to one run goes by its data. It cannot have a cycle: a node is given its
+ * time; the state of one run goes by its data. It cannot have a cycle: a node is given its
  * dependencies when it is made, so they are older.
  *
  * <p>A run is structured: it is over when all its nodes have ended, and if one of them fails the
- * others are ended too. What a node did happens before the nodes that depend on it, on whatever
- * cords they run.
+ * others are ended too. The actions of a node happen before the nodes that depend on it, on
+ * whatever cords they run.
  *
  * <p>The idea is that of marl's DAG; there, as an exception ends the process, a node cannot fail.
  *
@@ -62,13 +62,13 @@ public final class Dag<D extends @Nullable Object> {
      * becomes ready as another ends may run in that one's fiber, so a chain costs no fiber per
      * node.
      *
-     * <p>If a node fails, the nodes that run are terminated and no other starts. The same if this
-     * fiber is ended or cancelled, or if somebody ends the fiber of a node: then what depends on
-     * that node could never run.
+     * <p>If a node fails, the nodes that run are terminated and no other starts. The same happens
+     * if this fiber is terminated or cancelled, or if the fiber of a node is ended from outside,
+     * because the nodes that depend on it could never run then.
      *
      * @param data is given to each node
-     * @throws FiberFailedException if a node failed, or its fiber was ended by somebody; it names
-     *     the node, and its cause is what the node threw. Further failures are its suppressed
+     * @throws FiberFailedException if a node failed, or its fiber was ended from outside; it names
+     *     the node, and its cause is the node's exception. Further failures are its suppressed
      * @throws IllegalStateException if no fiber runs on this thread
      */
     public void run(D data) {
@@ -77,8 +77,8 @@ public final class Dag<D extends @Nullable Object> {
 
     /**
      * Like {@link #run(Object)}, on the cords of a scheduler: nodes that do not depend on each
-     * other run at the same time on several cords. What they share is shared as between threads;
-     * what a node did happens before those that depend on it.
+     * other run at the same time on several cords. They share data as threads do; the actions of a
+     * node happen before the nodes that depend on it.
      *
      * @param data is given to each node
      * @param scheduler where the nodes run
@@ -128,7 +128,7 @@ public final class Dag<D extends @Nullable Object> {
 
     // ---------------------------------------------------------------- making one
 
-    /** A node of a builder, for nodes that are to depend on it. */
+    /** A node of a builder, on which other nodes may depend. */
     public static final class Node {
         private final Builder<?> builder;
         private final int index;

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicReference;
 final class DagRun<D extends @Nullable Object> {
     /*
      * A node has a count of dependencies that have not ended. Only one fiber counts it to 0, on
-     * whatever cords the dependencies ran, and sees to it that the node runs; so it does once, and
-     * what they did happens before it, through the count.
+     * whatever cords the dependencies ran, and sees to it that the node runs. So the node runs
+     * once, and the actions of its dependencies happen before it, through the count.
      *
      * Of the nodes that become ready as one ends, the first runs in that one's fiber, after giving
      * way to the others of the cord; the rest is spun on the owner's cord, to which the scope is
@@ -37,10 +37,10 @@ final class DagRun<D extends @Nullable Object> {
      * that the sender's fiber has ended, so the scope does not close in between.
      *
      * A fiber takes on another node only if nothing of the last one is left in it: a child, a lock,
-     * an exception that is pending. Otherwise the node has not ended before its fiber has, which
-     * ends and reports those, and the nodes behind it wait for that.
+     * an exception that is pending. Otherwise the node ends only with its fiber, which ends and
+     * reports those, and the nodes behind it wait for that end.
      *
-     * "isOver" is set when a node fails, before anybody else can hear of that, and then nothing
+     * "isOver" is set when a node fails, before any other fiber can be told, and then no node
      * begins any more. A node that runs at that time ends by the scope.
      */
     private static final int NONE = -1;
@@ -53,7 +53,7 @@ final class DagRun<D extends @Nullable Object> {
     private final AtomicInteger nodesLeft;
     private final Queue<NodeEnd> failures = new ConcurrentLinkedQueue<>();
 
-    /** What ended the run though no fiber of the scope failed. */
+    /** The cause that ended the run though no fiber of the scope failed. */
     private final AtomicReference<@Nullable Throwable> broken = new AtomicReference<>();
 
     private volatile boolean isOver;
@@ -224,7 +224,7 @@ final class DagRun<D extends @Nullable Object> {
             }
         }
 
-        /** As no fiber, on the cord of that one. */
+        /** As no fiber, on that fiber's cord. */
         @Override
         public boolean ended(Fiber<?> fiber) {
             Outcome<?> outcome = FiberImpl.of(fiber).outcome();
@@ -247,7 +247,7 @@ final class DagRun<D extends @Nullable Object> {
             return false;
         }
 
-        /** What the node left behind has ended with its fiber. */
+        /** Everything that the node left behind has ended with its fiber. */
         private void endLate() {
             if (!hasEnded && !isOver) {
                 int first = endNode(node);

@@ -3,7 +3,7 @@ package dev.ropewalk.fibers.scheduler;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a node of a {@link Dag} runs.
+ * The body of a node of a {@link Dag}.
  *
  * @param <D> the type of the data of a run
  */

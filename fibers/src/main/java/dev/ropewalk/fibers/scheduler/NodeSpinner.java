@@ -14,7 +14,7 @@ interface NodeSpinner {
 
     /**
      * Spins a fiber of the scope. Called on the cord of the scope's owner, at times as no fiber, so
-     * it must not wait. What it throws ends the run.
+     * it must not wait. Its exceptions end the run.
      */
     Fiber<?> spin(Scope<@Nullable Object> scope, String name, Action body);
 }

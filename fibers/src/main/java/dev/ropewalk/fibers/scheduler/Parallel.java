@@ -38,10 +38,11 @@ import java.util.function.LongFunction;
 public final class Parallel {
     /*
      * The numbers are taken in parts from one counter, by the caller and by at most one task for
-     * each other cord. A task that starts late finds none left and ends; the caller has such tasks
-     * claimed at once, so that it does not wait for cords that are busy with something else. After
-     * a failure the counter jumps to the end, and the scope of the tasks is cancelled. Rejected:
-     * splitting in halves, which places many tasks, and balances no better than small parts.
+     * each other cord. A task that starts late finds no number left and ends; the caller has such
+     * tasks claimed at once, so that it does not wait for cords that are busy with other work.
+     * After a failure the counter jumps to the end, and the scope of the tasks is cancelled.
+     * Rejected: splitting in halves, which places many tasks, and balances no better than small
+     * parts.
      */
 
     /** Parts for each cord: enough that cords which got the longer ones do not hold up the end. */
@@ -61,15 +62,15 @@ public final class Parallel {
     private final LongConsumer body;
     private final AtomicLong next;
 
-    /** What the body threw, the first one first. */
+    /** The exceptions of the body, the first one first. */
     private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
 
-    /** What the body made of its own end: no failure, but told with the caller's end. */
+    /**
+     * Exceptions of the body while it was being ended: no failures, but told with the caller's end.
+     */
     private final Queue<Throwable> wrappers = new ConcurrentLinkedQueue<>();
 
-    /**
-     * Somebody ended one of the fibers; otherwise what ends them is a failure, or the caller's end.
-     */
+    /** A fiber was ended from outside; otherwise a failure, or the caller's end, ends them. */
     private final AtomicReference<@Nullable Throwable> endedBy = new AtomicReference<>();
 
     /** Written before the first of them is spun. */
@@ -92,9 +93,10 @@ public final class Parallel {
      * @param from the first number
      * @param to the number after the last one; the loop is empty if it is not greater
      * @param body is run once for each number
-     * @throws FiberFailedException if the body failed, or somebody ended a fiber of the loop in the
-     *     middle of a part. Its cause is the first failure, later ones are its suppressed; the
-     *     other fibers are cancelled where they wait, and parts that have not begun are left out
+     * @throws FiberFailedException if the body failed, or a fiber of the loop was ended from
+     *     outside in the middle of a part. Its cause is the first failure, later ones are its
+     *     suppressed; the other fibers are cancelled where they wait, and parts that have not begun
+     *     are left out
      * @throws CordClosedException if the scheduler is closed
      * @throws IllegalStateException if no fiber runs on this thread
      * @throws IllegalArgumentException if there are more than 2^51 numbers, or larger ones than
@@ -150,7 +152,7 @@ public final class Parallel {
      * are done; the first one runs in the calling fiber. A switchpoint.
      *
      * @param scheduler on whose cords they run
-     * @param actions what is run; none is fine
+     * @param actions what is run; may be empty
      * @throws FiberFailedException if one failed; the others are cancelled where they wait, and
      *     those that have not begun are left out. Later failures are its suppressed
      * @throws CordClosedException if the scheduler is closed
@@ -171,14 +173,14 @@ public final class Parallel {
      * @param <T> the type of the items
      * @param <R> the type of the results
      * @param scheduler on whose cords it runs
-     * @param items copied at the beginning; none is fine
+     * @param items copied at the beginning; may be empty
      * @param function is called once for each item, and may wait like any fiber
      * @return the results; an unmodifiable list
      * @throws FiberFailedException if the function failed, see there
      * @throws CordClosedException if the scheduler is closed
      * @throws IllegalStateException if no fiber runs on this thread
      */
-    @SuppressWarnings("unchecked") // what the collection gives are its items
+    @SuppressWarnings("unchecked") // the elements of the collection are its items
     public static <T extends @Nullable Object, R extends @Nullable Object> List<R> map(
             Scheduler scheduler,
             Collection<? extends T> items,
@@ -304,7 +306,7 @@ public final class Parallel {
                     endOthers();
                     return;
                 }
-                // What it leaves of its part nobody else would do.
+                // No other fiber would do the rest of its part.
                 endedBy.compareAndSet(
                         null,
                         new FiberTerminatedException(
@@ -321,7 +323,7 @@ public final class Parallel {
         }
     }
 
-    /** Those that wait in the middle of a part too. */
+    /** Including those that wait in the middle of a part. */
     private void endOthers() {
         next.set(end);
         Scope<@Nullable Object> open = scope;

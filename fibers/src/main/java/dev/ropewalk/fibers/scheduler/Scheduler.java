@@ -31,12 +31,12 @@ import java.util.concurrent.RejectedExecutionException;
  * may take it. From its start on it is a fiber of that cord and never moves. A task is placed on a
  * cord that polls for work, otherwise on the next one in turn, and a cord without work steals from
  * the others. Tasks of one cord start in the order in which they were placed there; between cords
- * there is no order. What runs on different cords runs at the same time: share data as threads do,
- * by shared channels, by {@code fibers.sync} in its shared form, or not at all.
+ * there is no order. Fibers of different cords run at the same time: share data as threads do, by
+ * shared channels, by {@code fibers.sync} in its shared form, or not at all.
  *
- * <p>A task that a fiber spins is its child, whatever cord either runs on. One that a plain thread
- * spins belongs to nobody: what it throws and nobody awaits goes to the uncaught handler, and its
- * {@link Fiber#parent} is null.
+ * <p>A task that a fiber spins is its child, whatever cord either runs on. A task that a plain
+ * thread spins has no parent: its {@link Fiber#parent} is null, and its failure goes to the
+ * uncaught handler if it is not awaited.
  *
  * <p>A cord whose initialiser fails ends; its failure goes to the uncaught handler and into the
  * {@link ShutdownReport}, and the other cords take its tasks. When the last cord has ended like
@@ -45,7 +45,8 @@ import java.util.concurrent.RejectedExecutionException;
  * be terminated.
  *
  * <p>A thread of the user takes part while it is bound, see {@link #bind}. All methods work from
- * any thread but for what says otherwise; what the caller did before happens before the task runs.
+ * any thread, except where their comments say otherwise; the caller's actions before the call
+ * happen before the task runs.
  */
 public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseable
         permits SchedulerImpl {
@@ -84,12 +85,12 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
      * whenever the body waits, tasks run on this thread. When the body is over, the thread takes no
      * more tasks, hands those that wait to the other cords, waits for those that run here, and
      * returns; with no other cord it runs them all first. After the drain limit the rest is
-     * terminated, and what does not end within the stop limit is abandoned and reported.
+     * terminated, and fibers that do not end within the stop limit are abandoned and reported.
      *
      * @param <T> the type of the result
      * @param body what this thread runs
      * @return what the body returned
-     * @throws FiberFailedException if the body threw, or a child of it that nobody awaited
+     * @throws FiberFailedException if the body threw, or a child of it failed that no other awaited
      * @throws FiberTerminatedException if the body was terminated
      * @throws CordClosedException if the scheduler is closed
      * @throws IllegalStateException if the thread is a cord already, is virtual, holds a monitor,
@@ -116,7 +117,7 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
      *     started
      * @throws CordClosedException if the scheduler is closed, or its last cord has ended
      * @throws TaskRejectedException if as many wait as may wait
-     * @throws IllegalStateException if it has no cord: it was made with none, and no thread is
+     * @throws IllegalStateException if it has no cord: it was made without cords, and no thread is
      *     bound
      */
     @Override
@@ -172,8 +173,8 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
             String name, Callable<? extends T> body);
 
     /**
-     * Runs the task as a fiber that belongs to nobody, also when a fiber calls this: it does not
-     * end with its caller, and what it throws goes to the uncaught handler.
+     * Runs the task as a fiber without a parent, even when a fiber calls this: it does not end with
+     * its caller, and its exceptions go to the uncaught handler.
      *
      * @param task what is run; it may wait like any fiber
      * @throws RejectedExecutionException if the scheduler is closed, or has no cord, or as many
@@ -198,7 +199,7 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
      *
      * @param limit how long to wait for all answers together
      * @return the dump of each cord, bound threads included
-     * @throws IllegalArgumentException as there, and so are the others
+     * @throws IllegalArgumentException as there, like the others
      * @throws IllegalStateException if this thread is a cord, and no fiber runs there now
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited
      */
@@ -207,7 +208,7 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
     /** {@return the cords that have threads of their own; those of bound threads are not here} */
     public abstract List<Cord> cords();
 
-    /** {@return the scheduler that the calling thread is a cord of; null if there is none} */
+    /** {@return the scheduler that the calling thread is a cord of, or null} */
     public static @Nullable Scheduler currentOrNull() {
         CordImpl here = CordImpl.currentOrNull();
         TaskQueue tasks = here == null ? null : TaskQueue.of(here);
@@ -217,8 +218,8 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
     // ---------------------------------------------------------------- its end
 
     /**
-     * Like {@link #shutdown}, with the drain limit of the options; what did not stop is logged.
-     * Closing twice is harmless.
+     * Like {@link #shutdown}, with the drain limit of the options; fibers and cords that did not
+     * stop are logged. Closing twice is harmless.
      *
      * @throws IllegalStateException if called on one of its cords
      * @throws WaitInterruptedException if a plain thread was interrupted while it waited; the tasks
@@ -229,14 +230,14 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
 
     /**
      * Takes no more tasks from outside, waits until all have ended and no thread is bound, and ends
-     * the cords. After the limit the tasks that are left are terminated; what does not end within
-     * the stop limit of the cords then is abandoned. A cord that does not even do that is left
-     * behind. A thread that is still bound goes on, without tasks. Fibers that are no tasks and
-     * belong to none, because they were spun by {@code Fiber.spin} and detached, respawned, or spun
-     * on a cord itself, are terminated without being waited for. A second call waits like the first
-     * and returns the same; if its limit passes earlier, that limit counts. From a fiber of another
-     * cord this is a switchpoint, and a shielded one; if that fiber is abandoned meanwhile, the end
-     * goes on without it.
+     * the cords. After the limit the tasks that are left are terminated; fibers that do not end
+     * within the stop limit of the cords then are abandoned. A cord that does not even do that is
+     * left behind. A thread that is still bound goes on, without tasks. Fibers that neither are
+     * tasks nor belong to a task, because they were spun by {@code Fiber.spin} and detached,
+     * respawned, or spun on a cord itself, are terminated without being waited for. A second call
+     * waits like the first and returns the same; if its limit passes earlier, that limit counts.
+     * From a fiber of another cord this is a switchpoint, and a shielded one; if that fiber is
+     * abandoned meanwhile, the end goes on without it.
      *
      * @param limit how long tasks may go on
      * @return the tasks and cords that did not stop in time; also logged if there are any

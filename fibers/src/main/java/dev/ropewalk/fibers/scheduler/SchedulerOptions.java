@@ -159,7 +159,7 @@ public final class SchedulerOptions {
      * fewer fibers then; a {@link Dag} or {@link Scope} fails. Without a bound there is a {@link
      * WatchdogReport.Growing} when very many wait.
      *
-     * @param tasks how many may wait, on all cords together; those that run do not count; {@link
+     * @param tasks how many may wait, on all cords together; tasks that run do not count; {@link
      *     Integer#MAX_VALUE}, the default, for any number
      * @throws IllegalArgumentException if it is less than 1
      */

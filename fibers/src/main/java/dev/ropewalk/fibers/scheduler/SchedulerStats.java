@@ -1,7 +1,7 @@
 package dev.ropewalk.fibers.scheduler;
 
 /**
- * What a {@link Scheduler} has done so far.
+ * The counters of a {@link Scheduler} so far.
  *
  * @param placed tasks that were spun
  * @param ended tasks that have ended, started or not

@@ -3,13 +3,14 @@ package dev.ropewalk.fibers.scheduler;
 import java.util.List;
 
 /**
- * What did not stop by itself when a {@link Scheduler} was shut down: names of tasks and of cords.
+ * The tasks and cords that did not stop by themselves when a {@link Scheduler} was shut down: names
+ * of tasks and of cords.
  *
  * @param notStarted tasks that no cord had started within the limit, and that were ended
  * @param terminated tasks that ran and were terminated after the limit
  * @param abandoned fibers that did not end when they were terminated; they never run again
- * @param stuck cords that did not end, with what they run and the stack of their threads, which are
- *     left behind
+ * @param stuck cords that did not end, with the fibers that they run and the stacks of their
+ *     threads, which are left behind
  * @param bound cords of threads that are still bound, and go on
  * @param failed cords that had ended by themselves, with the reason: their initialisers failed
  * @param left how many tasks had not ended when this was made: they are on cords that are stuck, or

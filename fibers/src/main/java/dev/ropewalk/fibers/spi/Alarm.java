@@ -29,7 +29,7 @@ public final class Alarm {
      *
      * @param delayNanos after how many nanoseconds it goes off; 0 or less at the next look at the
      *     timers
-     * @param action what it runs, as no fiber; must not wait. What it throws is logged
+     * @param action what it runs, as no fiber; must not wait; its exceptions are logged
      * @throws IllegalStateException if this thread is no cord
      */
     public static Alarm after(long delayNanos, Runnable action) {
@@ -37,11 +37,12 @@ public final class Alarm {
     }
 
     /**
-     * {@return an alarm on the current cord, for what has to come also if the cord ends before}
+     * {@return an alarm on the current cord, for an action that has to come even if the cord ends
+     * before}
      *
      * @param delayNanos after how many nanoseconds it goes off; 0 or less at the next look at the
      *     timers
-     * @param action what it runs, as no fiber; must not wait. What it throws is logged
+     * @param action what it runs, as no fiber; must not wait; its exceptions are logged
      * @param whenCordEnds runs if the cord has ended and the alarm is pending, on the thread that
      *     was the cord; must neither wait nor throw. Not on a virtual clock, whose time is over
      *     then

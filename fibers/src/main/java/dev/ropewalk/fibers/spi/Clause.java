@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One alternative of a select: to receive from a channel, to send to one, the end of a fiber, an
- * event. Made by what it waits at; a {@link Selection} asks it, in this order: {@link #begin},
- * {@link #isReady}, then {@link #take} or {@link #stand} and {@link #leave}, {@link #end}, {@link
- * #result}.
+ * event. Made by the object that it waits at; a {@link Selection} asks it, in this order: {@link
+ * #begin}, {@link #isReady}, then {@link #take} or {@link #stand} and {@link #leave}, {@link #end},
+ * {@link #result}.
  *
  * <p>It describes what is to be done, and keeps nothing of one select, so it may stand in several
  * of them, at the same time too. The methods are for {@link Selection} alone, but for {@link
@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param <R> the type of the select's result
  */
 public interface Clause<R extends @Nullable Object> {
-    /** What {@link #take} answers if the alternative is not ready after all. */
+    /** The answer of {@link #take} if the alternative is not ready after all. */
     Object NOT_READY =
             new Object() {
                 @Override
@@ -25,9 +25,8 @@ public interface Clause<R extends @Nullable Object> {
             };
 
     /**
-     * {@return the guard of what it waits at; null if there is none} With a guard, {@link
-     * #isReady}, {@link #readyInNanos}, {@link #take}, {@link #stand} and {@link #leave} are called
-     * inside it.
+     * {@return the guard of the object that it waits at, or null} With a guard, {@link #isReady},
+     * {@link #readyInNanos}, {@link #take}, {@link #stand} and {@link #leave} are called inside it.
      */
     @Nullable Exclusion guard();
 
@@ -61,7 +60,7 @@ public interface Clause<R extends @Nullable Object> {
      * Puts a place of the wait where a giver finds it.
      *
      * @param wait the wait of the select
-     * @return the place; its {@linkplain WaitNode.Place#given result} is what {@link #result} gets
+     * @return the place; {@link #result} gets its {@linkplain WaitNode.Place#given result}
      */
     WaitNode.Place<?> stand(WaitNode<?> wait);
 
@@ -77,7 +76,7 @@ public interface Clause<R extends @Nullable Object> {
     /**
      * {@return the select's result; outside all guards, in its caller}
      *
-     * @param given what {@link #take} returned, or what the place was claimed with
+     * @param given the value that {@link #take} returned, or that the place was claimed with
      */
     R result(@Nullable Object given);
 

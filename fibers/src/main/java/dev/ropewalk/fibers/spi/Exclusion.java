@@ -15,7 +15,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * How the state of a channel, a lock or the like is guarded: confined to one cord, which takes no
+ * The guard of the state of a channel, a lock or the like: confined to one cord, which takes no
  * atomic instruction, or by one short lock, for fibers of any cord and plain threads. So one
  * algorithm serves both.
  *
@@ -47,7 +47,7 @@ public abstract sealed class Exclusion {
     /**
      * Begins a guarded section.
      *
-     * @param guarded the object whose state it is, for the error
+     * @param guarded the object that has the state, for the error
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract void enter(Object guarded);
@@ -56,9 +56,9 @@ public abstract sealed class Exclusion {
     public abstract void exit();
 
     /**
-     * {@return the fiber that calls, or the thread if it is none of a cord's}
+     * {@return the calling fiber, or the thread if no fiber calls}
      *
-     * @param guarded the object whose state it is, for the error
+     * @param guarded the object that has the state, for the error
      * @throws WrongThreadException if the guard is another cord's
      */
     public abstract Object caller(Object guarded);
@@ -84,7 +84,7 @@ public abstract sealed class Exclusion {
      * Begins a call that may wait: {@link #switchpoint}, then {@link #caller}.
      *
      * @param guarded the object that is used, for the error
-     * @return the fiber that calls, or the thread if it is none of a cord's
+     * @return the calling fiber, or the thread if no fiber calls
      * @throws WrongThreadException if the guard is another cord's
      * @throws IllegalStateException if the guard is local and no fiber runs at the moment
      */
@@ -93,7 +93,7 @@ public abstract sealed class Exclusion {
     /** {@return whether it confines to one cord} */
     public abstract boolean isLocal();
 
-    /** {@return the cord that it confines to; null if it confines to none} From any thread. */
+    /** {@return the cord that it confines to, or null} From any thread. */
     public abstract @Nullable Cord cord();
 
     /** The place of its lock in the order in which several are taken. */
@@ -109,10 +109,10 @@ public abstract sealed class Exclusion {
     public abstract <E> WaitNode<E> node(@Nullable E element);
 
     /**
-     * {@return the node of a wait that is over, for {@link #nodeAgain}; null if it cannot be used
-     * again, as on several cords} So what waits for each element allocates nothing on one cord. The
-     * {@link #await} of the node has returned the result of a claim, and nobody asks it anything
-     * any more.
+     * {@return the node of a finished wait for reuse by {@link #nodeAgain}; null for a node of
+     * several cords, which is not reused} With this a wait for each element allocates nothing on
+     * one cord. The {@link #await} of the node has returned the result of a claim, and the node is
+     * not asked any more.
      *
      * @param <E> what a node brings, or wants
      * @param over what was awaited
@@ -125,7 +125,7 @@ public abstract sealed class Exclusion {
      * {@return a wait of the caller, like {@link #node}, by an object that was used before}
      *
      * @param <E> what a node brings, or wants
-     * @param used what {@link #used} returned, given to one call only; null if there is none
+     * @param used the result of {@link #used}, given to one call only, or null
      * @param element what it brings, or wants
      * @throws IllegalStateException if the thread is a cord and no fiber runs on it at the moment
      */
@@ -134,10 +134,10 @@ public abstract sealed class Exclusion {
     }
 
     /**
-     * Refuses a wait that would close a circle of fibers which wait for each other, each for what
-     * the next one holds, or for its end (rule F9). Only fibers of the caller's cord are followed,
-     * and only waits without a limit: a caller in a {@link CancelScope} with one is not refused.
-     * Called before the wait, outside the guard.
+     * Refuses a wait that would close a circle of fibers which wait for each other, each for a
+     * thing that the next one holds, or for its end (rule F9). Only fibers of the caller's cord are
+     * followed, and only waits without a limit: a caller in a {@link CancelScope} with a limit is
+     * not refused. Called before the wait, outside the guard.
      *
      * @param wanted what the caller is about to wait for
      * @param limitNanos the limit of that wait in nanoseconds; {@code Long.MAX_VALUE} for none
@@ -150,10 +150,10 @@ public abstract sealed class Exclusion {
     }
 
     /**
-     * Waits until somebody claims the node, or until the limit passes. A switchpoint, outside the
-     * guard. However the wait ends, the node stands in no queue afterwards, so it eats nothing. If
-     * the fiber is abandoned here, and the guarded object is a {@link Handoff}, that object gets
-     * back what the fiber was given, and is told.
+     * Waits until the node is claimed, or until the limit passes. A switchpoint, outside the guard.
+     * However the wait ends, the node stands in no queue afterwards, so it eats nothing. If the
+     * fiber is abandoned here, and the guarded object is a {@link Handoff}, that object gets back
+     * the value that the fiber was given, and is told.
      *
      * @param <E> what a node brings, or wants
      * @param node the caller's, in a queue

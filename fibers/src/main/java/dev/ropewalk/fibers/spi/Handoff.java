@@ -16,7 +16,7 @@ public interface Handoff {
 
     /**
      * A fiber was abandoned in its wait here, so it runs no clean-up: the nodes behind it may be
-     * able to go on. Its node has been taken out of its queue, and what it was given, if anything,
+     * able to go on. Its node has been taken out of its queue, and the value it was given, if any,
      * has been taken back. Called on the fiber's cord, outside the guard; must not wait.
      *
      * @param node whose fiber is gone

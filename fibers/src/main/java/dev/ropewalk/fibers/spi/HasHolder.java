@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  */
 public interface HasHolder {
     /**
-     * {@return the fiber or thread that holds it; null if nobody does, or more than one} Asked by a
-     * caller that is about to wait, outside the guard; must not wait. The answer has to be true of
-     * fibers of the asking cord; of others it may be late.
+     * {@return the fiber or thread that holds it; null if it has no holder, or more than one} Asked
+     * by a caller that is about to wait, outside the guard; must not wait. The answer has to be
+     * true of fibers of the asking cord; of others it may be late.
      */
     @Nullable Object holder();
 }

@@ -12,7 +12,7 @@ import java.util.List;
 
 /**
  * Something that a fiber must give back before it ends, such as a lock. A fiber that ends while it
- * holds one is reported, and the hold is told, so that nobody waits for the dead.
+ * has a hold is reported, and the hold is told, so that no fiber waits for the dead.
  *
  * <p>A hold is in the list of one fiber at most. {@link #hold} and {@link #letGo} are called on the
  * holder's cord. A transferable hold, such as a ticket or a loan, may be given back by others in
@@ -55,8 +55,7 @@ public abstract class Hold {
     }
 
     /**
-     * {@return the words of the report on what becomes of this when its holder is dead} Must not
-     * wait.
+     * {@return the words of the report on the fate of this when its holder is dead} Must not wait.
      */
     protected String afterwards() {
         return "which goes to the next; give it back in a finally block";
@@ -66,7 +65,7 @@ public abstract class Hold {
      * Tells the uncaught handler of the fiber's cord. Works from any thread.
      *
      * @param holder the fiber in whose name it failed; it may be dead
-     * @param failure the failure that nobody else takes
+     * @param failure the failure without a taker
      */
     protected static final void report(Fiber<?> holder, Throwable failure) {
         FiberImpl.of(holder).cord.reportUncaught(FiberImpl.of(holder), failure);

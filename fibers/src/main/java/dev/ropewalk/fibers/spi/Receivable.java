@@ -14,8 +14,8 @@ import java.util.function.Function;
  */
 public interface Receivable<E> extends Iterable<E> {
     /**
-     * Receives the next element; waits while there is none. A switchpoint, also if it need not
-     * wait: a fiber that is ended or cancelled gets that, and nothing was taken.
+     * Receives the next element; waits while there is none. A switchpoint even if it does not wait:
+     * if the fiber is terminated or cancelled, this throws and no element is taken.
      *
      * @return the element
      * @throws ClosedException if it is closed and has nothing more; the cause is the failure that
@@ -62,7 +62,7 @@ public interface Receivable<E> extends Iterable<E> {
     }
 
     /**
-     * Ends it from the receiving side: nothing more is wanted. What it holds goes to its
+     * Ends it from the receiving side: nothing more is wanted. The elements that it holds go to its
      * undelivered hook, if it has one. Never switches; to do it twice is harmless.
      */
     void cancel();

@@ -45,10 +45,10 @@ import java.util.Objects;
  * @see <a href="https://github.com/golang/go/blob/master/src/runtime/select.go">select.go</a>
  */
 public final class Selection<R extends @Nullable Object> implements Handoff {
-    /** What {@link #await(long)} gets if it is not to wait at all. */
+    /** The limit for {@link #await(long)} if it is not to wait at all. */
     public static final long NO_WAIT = -1;
 
-    /** Those that are not disabled. */
+    /** The clauses that are not disabled. */
     private final List<Clause<? extends R>> clauses;
 
     private final boolean isByPriority;
@@ -56,13 +56,13 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
     /** The distinct guards that lock, in their order. */
     private final Exclusion[] guards;
 
-    /** By number of the clause; null where none stands. */
+    /** By number of the clause; null where no place stands. */
     private final WaitNode.@Nullable Place<?>[] places;
 
     /** To be woken when the guards are left. */
     private @Nullable WaitNode<?> toWake;
 
-    /** After how long the first clause that needs nobody is ready; of this round. */
+    /** After how long the first clause that becomes ready by itself does; of this round. */
     private long soonestNs;
 
     /** When the limit passes; computed in the first round that may be followed by another. */
@@ -121,16 +121,16 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
     }
 
     /**
-     * Waits until one of the clauses takes effect, or until the limit passes. A switchpoint, also
-     * if one is ready or it is not to wait: a fiber that is ended or cancelled gets that, and
-     * nothing took effect.
+     * Waits until one of the clauses takes effect, or until the limit passes. A switchpoint even if
+     * a clause is ready or it is not to wait: if the fiber is terminated or cancelled, this throws
+     * and no clause takes effect.
      *
      * @param limitNanos the limit in nanoseconds; {@code Long.MAX_VALUE} for none, {@link #NO_WAIT}
      *     not to wait
-     * @return false if the limit passed, or none was ready; nothing took effect then
+     * @return false if the limit passed, or no clause was ready; no clause took effect then
      * @throws IllegalStateException if it would wait for ever, because there is no clause that is
      *     not disabled
-     * @throws WrongThreadException if what a clause waits at is another cord's
+     * @throws WrongThreadException if a clause waits at an object of another cord
      * @throws WaitInterruptedException if a plain thread was interrupted; nothing took effect
      */
     public boolean await(long limitNanos) {
@@ -276,7 +276,7 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
     /**
      * {@return the result of the clause that took effect} Runs code of the user.
      *
-     * @throws IllegalStateException if none did
+     * @throws IllegalStateException if no clause did
      */
     public R result() {
         Clause<? extends R> won = winner;
@@ -353,7 +353,7 @@ public final class Selection<R extends @Nullable Object> implements Handoff {
         return cord == null ? RealPlatform.draw(bound) : cord.nextInt(bound);
     }
 
-    /** One that only its own cord ends, if that is true of all clauses. */
+    /** A wait that only its own cord ends, if this is true of all clauses. */
     private WaitNode<?> newWait() {
         if (FiberImpl.currentOrNull() == null) {
             return new WaitNode.Shared<>(null);

@@ -20,9 +20,9 @@ import java.util.Objects;
 import java.util.function.Consumer;
 
 /**
- * The fibers that a block spins, by whatever code, where that code is to find the same whichever
- * fiber runs it (rule F7): they end with the block, not with the fiber, and their failures are the
- * block's. A {@link Scope} has those that are spun by the scope itself.
+ * The fibers that any code of a block spins (rule F7). They end with the block, not with the fiber
+ * that runs it, and their failures are the block's, so the code finds the same whichever fiber runs
+ * it. A {@link Scope} has those that are spun by the scope itself.
  *
  * <p>They are children of the fiber that runs the block. Confined to its cord.
  */
@@ -36,7 +36,7 @@ public final class SpunFibers {
     private final Members members = new Members();
     private int alive;
 
-    /** Number of the owner's last wait for them; none yet. */
+    /** Number of the owner's last wait for them; -1 before the first. */
     private long waitNumber = -1;
 
     private boolean isOver;
@@ -47,14 +47,14 @@ public final class SpunFibers {
     }
 
     /**
-     * Runs the block. What its code spins by {@link Fiber#spin}, on a cord or on a scheduler, is
-     * terminated when the block is over, and awaited within the cord's stop limit; what does not
-     * end is abandoned with a report. What fails in its clean-up goes to the uncaught handler. The
-     * fiber of a {@link dev.ropewalk.fibers.Handler} is not among them: the library that made it
-     * ends it.
+     * Runs the block. Fibers that its code spins by {@link Fiber#spin}, on a cord or on a
+     * scheduler, are terminated when the block is over, and awaited within the cord's stop limit;
+     * those that do not end are abandoned with a report. Failures of their clean-up go to the
+     * uncaught handler. The fiber of a {@link dev.ropewalk.fibers.Handler} is not among them: the
+     * library that made it ends it.
      *
      * @param <X> what the block throws
-     * @param onFailure is told of one that fails and that nobody awaits, on this cord and at times
+     * @param onFailure is told of a fiber that fails and is not awaited, on this cord and at times
      *     as no fiber; it must be short, must not wait, and must not throw
      * @param block runs at once, in this fiber
      * @throws X what the block threw
@@ -66,8 +66,8 @@ public final class SpunFibers {
     }
 
     /**
-     * Like {@link #run}, where the end of the block is a cause of failures too: one that fails
-     * while it is ended, with what it was about to throw, is told like those before.
+     * Like {@link #run}, where the end of the block is a cause of failures too: a fiber that fails
+     * while it is ended, with an exception that it was about to throw, is told like those before.
      *
      * @param <X> what the block throws
      * @param onFailure as of {@link #run}; also while this call ends what is left

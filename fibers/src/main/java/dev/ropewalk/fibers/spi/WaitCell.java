@@ -38,8 +38,8 @@ public class WaitCell {
     }
 
     /**
-     * The first half of {@link #give}: decides, and wakes nobody yet. For givers that hold a lock;
-     * after true they must call {@link #wake} when they have let go of it.
+     * The first half of {@link #give}: decides, and does not wake the waiter yet. For givers that
+     * hold a lock; after true they must call {@link #wake} when they have let go of it.
      *
      * @param value what {@code await} returns
      * @return false if the wait is already over; the value was not taken then
@@ -53,7 +53,7 @@ public class WaitCell {
         slot.wake();
     }
 
-    /** {@return whether somebody may still give; only a hint, because it can change at once} */
+    /** {@return whether a value may still be given; only a hint, because it can change at once} */
     public final boolean isWaiting() {
         return slot.isWaiting();
     }

@@ -29,7 +29,7 @@ public abstract sealed class WaitNode<E> {
      */
     private @Nullable Object guarded;
 
-    /** The guard of the queue; null if the node stands in none itself, only its places do. */
+    /** The guard of the queue; null if only its places stand in queues. */
     private @Nullable Exclusion guard;
 
     /** The wait has a limit; set when it begins. */
@@ -54,7 +54,7 @@ public abstract sealed class WaitNode<E> {
         return element;
     }
 
-    /** {@return the fiber that waits, or the thread if it is none of a cord's} */
+    /** {@return the fiber that waits, or the thread if no fiber waits} */
     public abstract Object who();
 
     /**
@@ -137,10 +137,10 @@ public abstract sealed class WaitNode<E> {
     }
 
     /**
-     * The fiber was abandoned, perhaps in this wait: nothing is lost with it, and nobody waits for
-     * it.
+     * The fiber was abandoned, perhaps in this wait: nothing is lost with it, and no other waits
+     * for it.
      *
-     * @param given what the wait was ended with in the last moment; null if it was not
+     * @param given the value that ended the wait in the last moment; null if it was not
      */
     final void giveBack(@Nullable Object given) {
         Exclusion by = guard;
@@ -317,8 +317,8 @@ public abstract sealed class WaitNode<E> {
     }
 
     /**
-     * One of several places of a wait. It carries what it was claimed with, and one step of the
-     * giver puts the place into the wait: so the waiter knows both, and which place it was.
+     * One of several places of a wait. It carries the value that it was claimed with, and one step
+     * of the giver puts the place into the wait: so the waiter knows both, and which place it was.
      *
      * @param <E> what the place brings, or wants
      */
@@ -338,7 +338,7 @@ public abstract sealed class WaitNode<E> {
             return given;
         }
 
-        /** Takes it out of its queue, if it still stands in one. Called inside the guard. */
+        /** Takes it out of its queue, if it still stands there. Called inside the guard. */
         public void leave() {
             super.leaveQueue();
         }

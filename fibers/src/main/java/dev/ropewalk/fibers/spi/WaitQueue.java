@@ -20,15 +20,12 @@ public final class WaitQueue<E> {
     /** An empty queue. */
     public WaitQueue() {}
 
-    /** {@return whether nobody stands here} */
+    /** {@return whether no node stands here} */
     public boolean isEmpty() {
         return first == null;
     }
 
-    /**
-     * {@return the node that stands here longest, though it may have given up; null if there is
-     * none}
-     */
+    /** {@return the node that stands here longest, though it may have given up; or null} */
     public @Nullable WaitNode<E> first() {
         return first;
     }
@@ -80,7 +77,7 @@ public final class WaitQueue<E> {
      * it has left the guard.
      *
      * @param result what the node's wait returns
-     * @return the node; null if nobody waits
+     * @return the node; null if no node waits
      */
     public @Nullable WaitNode<E> claimFirst(Object result) {
         for (WaitNode<E> node = first; node != null; node = first) {
@@ -94,7 +91,7 @@ public final class WaitQueue<E> {
 
     /**
      * Ends the wait of all nodes that still wait, and takes all nodes out. The caller wakes those
-     * returned by {@link #wakeAll} when it has left the guard. Allocates nothing if nobody waits.
+     * returned by {@link #wakeAll} when it has left the guard. Allocates nothing if no node waits.
      *
      * @param result what each node's wait returns
      * @return the nodes whose wait was ended, in their order; not to be changed

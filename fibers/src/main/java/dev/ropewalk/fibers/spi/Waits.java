@@ -32,7 +32,7 @@ import java.util.function.Supplier;
  * A waiting operation that leaves by an exception must take its entry out again (rule F5).
  */
 public final class Waits {
-    /** What {@link #park(Object, long)} returns when the time limit passed. */
+    /** The result of {@link #park(Object, long)} when the time limit passed. */
     public static final Object TIMED_OUT =
             new Object() {
                 @Override
@@ -104,7 +104,7 @@ public final class Waits {
 
     /**
      * Yields to the fibers that are runnable now, like {@link Fiber#snooze}, but not to tasks of a
-     * scheduler: for code that yields on behalf of others, after each message for one. A
+     * scheduler: for code that yields on behalf of others, for example after each message. A
      * switchpoint.
      *
      * @throws IllegalStateException if no fiber runs on this thread
@@ -112,7 +112,7 @@ public final class Waits {
     public static void yieldTurn() {
         FiberImpl<?> running = FiberImpl.current();
         running.yieldHere();
-        running.raiseIfDue(); // what came in that turn: the caller is about to take
+        running.raiseIfDue(); // a raise that came in that turn: the caller is about to take
     }
 
     /**
@@ -184,7 +184,8 @@ public final class Waits {
     /**
      * Gives up a fiber that did not end in its time, and those below it, as the end of a stop limit
      * does (rule F7): it never runs again, its awaiters get a {@link FiberAbandonedException}, and
-     * it is reported. One that runs now goes at its next switchpoint. No effect if it is over.
+     * it is reported. A fiber that runs now goes at its next switchpoint. No effect if the fiber is
+     * over.
      *
      * @param fiber a fiber of the current cord
      * @param why the reason, which the report says behind "because"
@@ -242,8 +243,8 @@ public final class Waits {
     }
 
     /**
-     * Runs the action as no fiber, whatever fiber this happens to be called in: what it calls
-     * cannot wait, and is not ended with that fiber. A plain thread just runs it.
+     * Runs the action as no fiber, whatever fiber this happens to be called in: the action cannot
+     * wait, and is not ended with that fiber. A plain thread just runs it.
      *
      * @param action what to run
      */
@@ -257,10 +258,9 @@ public final class Waits {
     }
 
     /**
-     * Runs the action, which takes a lock and sends to other cords under it. What those messages,
-     * and others that came before them, do where their cord has ended ({@link
-     * dev.ropewalk.fibers.CordMessage#onClosed}), may be code of any program: it runs when the
-     * action is over.
+     * Runs the action, which takes a lock and sends to other cords under it. Where such a cord has
+     * ended, its messages run {@link dev.ropewalk.fibers.CordMessage#onClosed}, which may be code
+     * of any program. That code, also of messages that came before, runs when the action is over.
      *
      * @param <T> the type of the result
      * @param action must not wait
@@ -271,11 +271,11 @@ public final class Waits {
     }
 
     /**
-     * Tells the uncaught handler of the fiber's cord. For what fails where nobody could be thrown
-     * it: after the result is made, or as clean-up of what was left. Works from any thread.
+     * Tells the uncaught handler of the fiber's cord. For failures that no caller could be thrown:
+     * after the result is made, or in the clean-up of a wait that was left. Works from any thread.
      *
      * @param fiber the fiber in whose name it failed; it may be dead
-     * @param failure the failure that nobody else takes
+     * @param failure the failure without a taker
      */
     public static void report(Fiber<?> fiber, Throwable failure) {
         FiberImpl<?> failed = FiberImpl.of(fiber);
@@ -283,10 +283,11 @@ public final class Waits {
     }
 
     /**
-     * {@return whether it is what switchpoints throw to end a fiber, or the block of a scope} Code
-     * that catches every Throwable, to clean up or to report, passes it on. So does a loop that
-     * tries again after every exception, because reflection, proxies and futures wrap a signal in
-     * one: of what was thrown in the running fiber the chain of causes is looked at too.
+     * {@return whether this is the library's internal signal, which switchpoints throw to end a
+     * fiber or the block of a scope} Code that catches every Throwable, to clean up or to report,
+     * passes it on. So does a loop that tries again after every exception, because reflection,
+     * proxies and futures wrap a signal in an exception: this looks at the chain of causes too if
+     * the exception was thrown in the running fiber.
      *
      * @param thrown what was thrown
      */
@@ -295,8 +296,7 @@ public final class Waits {
     }
 
     /**
-     * {@return the signal that the thrown is, or that it wraps; null if it is none} See {@link
-     * #isSignal}.
+     * {@return the signal that the thrown is, or that it wraps; or null} See {@link #isSignal}.
      *
      * @param thrown what was thrown
      */

@@ -3,7 +3,7 @@
  * need it (rules C1, F4, F5, F9).
  *
  * <p>Called by sync, channels, actors, and any library that makes fibers wait. Calls come from any
- * thread; what a class guards says otherwise.
+ * thread, except where a class says otherwise.
  *
  * <p>A lock, whole. The exclusion decides whether fibers of one cord or of all may use it; the
  * queue keeps the waiters in order; a waiter that leaves early takes itself out, and gives back
@@ -11,8 +11,8 @@
  *
  * {@snippet file="dev/ropewalk/fibers/spi/LockSnippetTest.java" region="lock"}
  *
- * <p>What waits for a holder is found by the search for cycles if the lock is a {@link
- * dev.ropewalk.fibers.spi.HasHolder}, and goes back when the holder dies if it is a {@link
+ * <p>The search for cycles finds fibers that wait for the holder of a lock if the lock is a {@link
+ * dev.ropewalk.fibers.spi.HasHolder}. A lock goes back when its holder dies if it is a {@link
  * dev.ropewalk.fibers.spi.Hold}.
  */
 @NullMarked

@@ -27,7 +27,7 @@ public final class FiberSupervision {
          * not wait; its exceptions go to the cord's uncaught handler.
          *
          * @param fiber the dead fiber
-         * @param result what its body returned, or what it was stopped with
+         * @param result the value that its body returned, or that it was stopped with
          */
         void ended(Fiber<?> fiber, @Nullable Object result);
     }
@@ -52,7 +52,7 @@ public final class FiberSupervision {
         Objects.requireNonNull(values.backOff, "backOff");
         Objects.requireNonNull(values.onResult, "onResult");
         Objects.requireNonNull(values.onFailure, "onFailure");
-        new RestartWindow(values.intensity, values.period); // refuses what is none
+        new RestartWindow(values.intensity, values.period); // refuses values that are out of range
         Waits.nanos(values.stopLimit);
         this.values = values;
     }
@@ -77,7 +77,7 @@ public final class FiberSupervision {
         return values.intensity;
     }
 
-    /** {@return the length of that sliding window} */
+    /** {@return the length of the sliding window of restarts} */
     public Duration period() {
         return values.period;
     }

@@ -76,7 +76,7 @@ public final class FiberSupervisor {
     private boolean isClosed;
     private long ends;
 
-    /** Number of the owner's last wait for an event; none yet. */
+    /** Number of the owner's last wait for an event; -1 before the first. */
     private long waitNumber = -1;
 
     private FiberSupervisor(FiberSupervision rules) {
@@ -165,9 +165,9 @@ public final class FiberSupervisor {
 
     /**
      * Supervises a fiber that exists: it becomes a child of the owner and ends with the supervisor.
-     * One that is over already counts as an end now; on another cord it may also end while it is
-     * adopted, and then a failure may be told to its old parent too. Those that follow a task run
-     * on the cord that started it.
+     * A fiber that is over already counts as an end now; on another cord it may also end while it
+     * is adopted, and then a failure may be told to its old parent too. The successors of a task
+     * run on the cord that started it.
      *
      * @param fiber on any cord
      * @throws IllegalArgumentException if the fiber is a {@link Handler}'s, a cord's root fiber,
@@ -194,7 +194,7 @@ public final class FiberSupervisor {
         Member member = new Member(adopted.cordOrNull(), fiber.name(), body);
         members.add(member);
         member.follow(adopted);
-        fiber.attachTo(owner); // now: a failure that nobody listens to would cancel the owner
+        fiber.attachTo(owner); // now: a failure without a listener would cancel the owner
     }
 
     private void checkOpen(Object what) {
@@ -302,7 +302,7 @@ public final class FiberSupervisor {
         }
     }
 
-    /** Those that come first have not been terminated yet: they get one turn. */
+    /** The fibers that come first have not been terminated yet: they get one turn. */
     private void abandonMembers() {
         members.reversed().forEach(member -> member.fiber.terminate());
         for (boolean more = true; more; ) {
@@ -319,9 +319,9 @@ public final class FiberSupervisor {
 
     // ---------------------------------------------------------------- members
 
-    /** One supervised body; everything but {@link #ended} is confined to the owner's cord. */
+    /** One supervised body; all but {@link #ended} is confined to the owner's cord. */
     private final class Member implements EndListener {
-        /** Null for an adopted task that had none yet: those that follow run where it ran. */
+        /** Null for an adopted task that had no cord yet: its successors run where it ran. */
         private final @Nullable CordImpl cord;
 
         private final String name;

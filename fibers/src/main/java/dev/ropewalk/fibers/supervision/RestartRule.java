@@ -4,9 +4,9 @@ import dev.ropewalk.fibers.FiberTerminatedException;
 
 import org.jspecify.annotations.Nullable;
 
-/** Which ends of a supervised fiber or actor are followed by a restart, as in OTP. */
+/** Decides which ends of a supervised fiber or actor are followed by a restart, as in OTP. */
 public enum RestartRule {
-    /** Every end: a result, a failure, also a termination by somebody else. */
+    /** Every end: a result, a failure, or a termination from outside. */
     PERMANENT,
     /** Only a failure; not a result, a stop or a termination. */
     TRANSIENT,
@@ -27,7 +27,7 @@ public enum RestartRule {
     }
 
     /**
-     * {@return whether this end is a failure; a termination is none}
+     * {@return whether this end is a failure; a termination is not}
      *
      * @param end the exception a fiber or actor ended by, null if it ended normally
      */

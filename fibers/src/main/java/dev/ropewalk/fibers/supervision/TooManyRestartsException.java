@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A supervisor of fibers or of actors gave up: they ended more often than its intensity allows. The
- * cause is the last failure; there is none if the last one ended normally.
+ * cause is the last failure; it is null if the last end was normal.
  */
 public final class TooManyRestartsException extends RuntimeException {
     private static final long serialVersionUID = 1L;

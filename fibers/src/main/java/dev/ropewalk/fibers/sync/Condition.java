@@ -17,10 +17,10 @@ import java.time.Duration;
  * Something that holders of a {@link Mutex} wait for and tell each other. Made by {@link
  * Mutex#newCondition}.
  *
- * <p>A wait ends by a signal, the limit, termination or cancellation, and by nothing else; in each
- * case the caller holds the mutex again. Signals are not remembered, and go to the one that waits
- * longest. A waiter that leaves takes no signal with it: if it was signalled and then terminated,
- * the signal goes to the next.
+ * <p>A wait ends only by a signal, the limit, termination or cancellation; in each case the caller
+ * holds the mutex again. Signals are not remembered, and go to the one that waits longest. A waiter
+ * that leaves takes no signal with it: if it was signalled and then terminated, the signal goes to
+ * the next.
  */
 public final class Condition implements Handoff {
     /*
@@ -30,7 +30,9 @@ public final class Condition implements Handoff {
      */
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
-    /** Long enough to be none; a fiber that holds the mutex too long is seen by the stop limit. */
+    /**
+     * So long that it is no limit; a fiber that holds the mutex too long is seen by the stop limit.
+     */
     private static final Duration REGAIN_LIMIT = Duration.ofDays(36_500);
 
     private final Mutex mutex;
@@ -124,7 +126,7 @@ public final class Condition implements Handoff {
         return wait.isSignalled;
     }
 
-    /** Nothing ends this wait but the mutex. */
+    /** Only the mutex ends this wait. */
     private void lockAgain(Object me, Wait wait) {
         if (me instanceof Fiber<?>) {
             CancelScope.shielded(REGAIN_LIMIT, () -> mutex.lockAgainFor(wait));
@@ -146,8 +148,8 @@ public final class Condition implements Handoff {
     }
 
     /**
-     * Wakes the one that waits longest, when the caller has unlocked the mutex; nobody if none
-     * waits. Never switches.
+     * Wakes the waiter that waits longest, when the caller has unlocked the mutex. No effect
+     * without a waiter. Never switches.
      *
      * @throws IllegalStateException if the caller does not hold the mutex
      */

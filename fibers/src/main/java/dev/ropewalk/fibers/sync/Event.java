@@ -19,17 +19,17 @@ import java.util.function.Supplier;
  * Something that happens, and that fibers or plain threads wait for.
  *
  * <p>There are two kinds. An automatic event lets one waiter go for each signal, the one that waits
- * longest; if nobody waits, one signal is remembered for the next caller, and further ones add
- * nothing to it. A manual event lets everybody go from its signal on, until {@link #clear}.
+ * longest; without a waiter, one signal is remembered for the next caller, and further signals add
+ * nothing to it. A manual event lets all callers go from its signal on, until {@link #clear}.
  *
  * <p>A waiter that times out, or is terminated or cancelled, takes no signal with it. Everything
  * done before a signal happens before everything that follows the wait that it ends.
  */
 public final class Event implements Handoff {
     /*
-     * Invariant, outside the guard: if it is signalled, nobody in the queue still waits. So a
+     * Invariant, outside the guard: if it is signalled, no node in the queue still waits. So a
      * waiter that gives up need not serve those behind it, and a newcomer that finds a signal
-     * overtakes nobody.
+     * overtakes no waiter.
      */
     private static final long NO_LIMIT = Long.MAX_VALUE;
 
@@ -79,8 +79,8 @@ public final class Event implements Handoff {
 
     /**
      * Waits until the event is signalled, and takes the signal if the event is automatic. A
-     * switchpoint, also if it is signalled now: a fiber that is ended or cancelled gets that, and
-     * no signal was taken.
+     * switchpoint even if it is signalled now: if the fiber is terminated or cancelled, this throws
+     * and no signal is taken.
      *
      * @throws WrongThreadException if the event is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
@@ -118,14 +118,14 @@ public final class Event implements Handoff {
     }
 
     /**
-     * Waits until one of the events is signalled, and takes the signal of that one only; the others
-     * stay as they are. A switchpoint, also if one is signalled now: a fiber that is ended or
-     * cancelled gets that, and no signal was taken.
+     * Waits until one of the events is signalled, and takes the signal of that event only; the
+     * others stay as they are. A switchpoint even if one is signalled now: if the fiber is
+     * terminated or cancelled, this throws and no signal is taken.
      *
      * @param events at least one; shared or local, in any mix
      * @return the event whose signal ended the wait; of those that are signalled already, the first
      *     in the list
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if the list is empty
      * @throws WrongThreadException if one is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
@@ -140,8 +140,8 @@ public final class Event implements Handoff {
      * @param limit how long to wait
      * @return the event whose signal ended the wait; null if the limit passed, and no signal was
      *     taken then
-     * @throws IllegalArgumentException if there is none, or the limit is negative or longer than
-     *     292 years
+     * @throws IllegalArgumentException if the list is empty, or the limit is negative or longer
+     *     than 292 years
      * @throws WrongThreadException if one is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */

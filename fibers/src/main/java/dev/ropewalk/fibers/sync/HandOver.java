@@ -10,8 +10,8 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * What was taken for a fiber that is yet to be spun, a permit or an entry: it goes back when the
- * fiber is over, however it ended, also if it was ended before it began; or at once if there is no
+ * A permit or an entry that was taken for a fiber which is yet to be spun: it goes back when the
+ * fiber is over, however it ended, even if it was ended before it began; or at once if there is no
  * fiber.
  */
 final class HandOver {
@@ -62,7 +62,7 @@ final class HandOver {
 
         @Override
         public void onClosed() {
-            // Whatever could wait for it ended with that cord.
+            // All that could wait for it ended with that cord.
         }
     }
 }

@@ -44,10 +44,10 @@ public final class Loan<R> extends Hold implements AutoCloseable {
     State state = State.WAITING;
     @Nullable R resource;
 
-    /** While CLEARING: what has to be closed; null once that has begun. */
+    /** While CLEARING: the resource that has to be closed; null once that has begun. */
     PoolState.@Nullable Orphan<R> orphan;
 
-    /** Null if a plain thread borrows: nobody sees a thread end. */
+    /** Null if a plain thread borrows, because the end of a thread is not seen. */
     private final @Nullable Fiber<?> borrower = Fiber.currentOrNull();
 
     Loan(ResourcePool<R> pool) {

@@ -23,16 +23,16 @@ import java.time.Duration;
  *
  * <p>Unlike a monitor or a {@code ReentrantLock} it knows fibers, and a fiber that waits for it
  * leaves its cord to others. It is handed over: {@link #unlock} makes the first waiter the holder,
- * and nobody can get in between. A fiber that ends while it holds the mutex is reported, and the
- * mutex goes to the next. Fibers of one cord need a mutex only where a critical section contains a
- * switchpoint.
+ * so no newcomer can get in between. A fiber that ends while it holds the mutex is reported, and
+ * the mutex goes to the next waiter. Fibers of one cord need a mutex only where a critical section
+ * contains a switchpoint.
  *
  * <p>Everything that a holder did before it unlocked happens before everything that the next one
  * does.
  */
 public final class Mutex extends Hold implements Handoff, HasHolder {
     /*
-     * The word "owner" says all as long as nobody waits:
+     * The word "owner" says all as long as there is no waiter:
      *
      *   null       -> X           take: X locks (shared: one compare-and-set)
      *   X          -> null        unlock while nobody waits (shared: one compare-and-set)
@@ -119,8 +119,8 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
     // ---------------------------------------------------------------- locking
 
     /**
-     * Locks the mutex, waiting for it if need be. A switchpoint, also if it is free: a fiber that
-     * is ended or cancelled gets that, and does not hold the mutex.
+     * Locks the mutex, waiting for it if need be. A switchpoint even if it is free: if the fiber is
+     * terminated or cancelled, this throws and the fiber does not hold the mutex.
      *
      * @throws DeadlockException if the caller holds it already and it is not reentrant; or if its
      *     holder waits for the caller, directly or through others of the cord
@@ -230,7 +230,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
         return isHeldBy(guard.caller(this));
     }
 
-    /** {@return whether somebody holds it; only a hint, because it can change at once} */
+    /** {@return whether it has a holder; only a hint, because it can change at once} */
     public boolean isLocked() {
         return OWNER.getOpaque(this) != null;
     }
@@ -356,8 +356,8 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
     }
 
     /**
-     * {@return the holder; null if there is none} True for the caller and for fibers of its cord,
-     * which stand still meanwhile; of others a hint.
+     * {@return the holder, or null} Exact for the caller and for fibers of its cord, which stand
+     * still meanwhile; a hint for others.
      */
     @Override
     public @Nullable Object holder() {
@@ -399,7 +399,7 @@ public final class Mutex extends Hold implements Handoff, HasHolder {
 
     /**
      * A waiter that leaves a condition with its signal passes it on once it has locked again; this
-     * one cannot.
+     * waiter cannot.
      */
     @Override
     public void abandoned(WaitNode<?> node) {

@@ -51,11 +51,11 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
      *   IDLE     -> RUNNING   get: the caller becomes the runner
      *   RUNNING  -> DONE      the block returned; all waiters are told
      *   RUNNING  -> IDLE      the block failed: all waiters are given the failure;
-     *                         or the runner left it and nobody waits
+     *                         or the runner left it and there is no waiter
      *   RUNNING  -> RUNNING   the runner left it: the first waiter becomes the runner
      *
      * IDLE: no runner and not done. RUNNING: a runner. DONE: "done" is set, for ever. Invariant:
-     * somebody waits only while it is RUNNING, so nobody waits for a run that nobody makes.
+     * callers wait only while it is RUNNING, so no caller waits for a run that has no runner.
      */
 
     /** Given to a waiter: run it, or take the result. A Failed is given too. */
@@ -122,7 +122,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
     /**
      * Like {@link #get()}, and waits no longer than the limit while another caller runs the block.
      * The limit does not hold for the block itself: the first caller runs it to its end, and so
-     * does one to which it is passed on before the limit has passed.
+     * does a caller to which it is passed on before the limit has passed.
      *
      * @param limit how long to wait for another's run; with zero the others have one turn
      * @return what the block returned
@@ -165,7 +165,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
 
     // ---------------------------------------------------------------- inside
 
-    /** {@return the runner of the block; null if there is none} */
+    /** {@return the runner of the block, or null} */
     @Override
     public @Nullable Object holder() {
         guard.enter(this);
@@ -274,7 +274,7 @@ public final class Once<T extends @Nullable Object> implements Handoff, HasHolde
         }
     }
 
-    /** Held by the runner, so that nobody waits for one that is dead. */
+    /** Held by the runner, so that no caller waits for a dead runner. */
     private final class Run extends Hold {
         void begin(Object me) {
             if (me instanceof Fiber<?> fiber) {

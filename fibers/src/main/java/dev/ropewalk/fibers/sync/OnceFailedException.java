@@ -2,7 +2,7 @@ package dev.ropewalk.fibers.sync;
 
 /**
  * Tells a caller of {@link Once#get} that the block failed. Each caller gets a fresh one; the cause
- * is what the block threw.
+ * is the exception of the block.
  */
 public final class OnceFailedException extends RuntimeException {
     private static final long serialVersionUID = 1L;

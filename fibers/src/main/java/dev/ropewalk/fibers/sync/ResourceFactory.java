@@ -12,7 +12,8 @@ public interface ResourceFactory<R> {
      * Makes a resource.
      *
      * @return the resource, never null
-     * @throws Exception if there can be none now; the caller that asked for it gets that
+     * @throws Exception if no resource can be made now; the caller that asked for it gets this
+     *     exception
      */
     R make() throws Exception;
 

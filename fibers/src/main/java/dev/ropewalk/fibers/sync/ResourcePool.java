@@ -20,14 +20,14 @@ import java.util.function.IntSupplier;
  * for the next.
  *
  * <p>A caller that comes when nothing is there waits, first in, first out; a resource that comes
- * back is handed to the first waiter, and nobody gets in between. A caller that can get no idle
- * resource, while there is room for one more, makes it itself; if that fails, only that caller is
+ * back is handed to the first waiter, so no newcomer gets in between. A caller that finds no idle
+ * resource, while there is room for one more, makes one itself; if that fails, only that caller is
  * told, and the next waiter gets its turn to make one.
  *
  * <p>A fiber that ends without having closed its loan is reported. Its resource is not lent again,
- * because nobody knows its state: the caller that takes its place closes it first, or {@link
- * #close} does; an exception of that goes to the uncaught handler. If the pool is closed by then,
- * the resource is closed at once, as no fiber, where closing cannot wait.
+ * because its state is not known: the caller that takes its place closes it first, or {@link
+ * #close} does; an exception of closing it goes to the uncaught handler. If the pool is closed by
+ * then, the resource is closed at once, as no fiber, where closing cannot wait.
  *
  * <p>Everything done with a resource before it was given back happens before its next loan.
  *
@@ -35,9 +35,9 @@ import java.util.function.IntSupplier;
  */
 public final class ResourcePool<R> implements AutoCloseable {
     /*
-     * Invariant: while somebody waits there is nothing to serve with. Everything that changes that
-     * serves the queue before it leaves the guard. The factory is called outside the guard, by the
-     * borrower whose Loan has the place.
+     * Invariant: while a caller waits there is nothing to serve it with. Every step that changes
+     * this serves the queue before it leaves the guard. The factory is called outside the guard, by
+     * the borrower whose Loan has the place.
      *
      * A claim decides that a waiter is served, and inside the same guarded section its loan is told
      * with what; so a waiter that has left is never given anything. The loan is known to its fiber
@@ -146,7 +146,7 @@ public final class ResourcePool<R> implements AutoCloseable {
      * Borrows a resource if one is there now, or there is room to make one. Waits for no other; a
      * switchpoint only if the factory waits.
      *
-     * @return the loan; null if there is none
+     * @return the loan, or null
      * @throws PoolClosedException if the pool is closed, also while making
      * @throws ResourceException if the factory threw a checked exception
      * @throws WrongThreadException if the pool is local and another cord's
@@ -255,7 +255,7 @@ public final class ResourcePool<R> implements AutoCloseable {
         }
     }
 
-    /** By the borrower, outside the guard: does what is left to do; false if it got nothing. */
+    /** By the borrower, outside the guard: does the rest of the work; false if it got nothing. */
     private boolean complete(Loan<R> loan) {
         Loan.State now;
         guard.enter(this);
@@ -293,7 +293,7 @@ public final class ResourcePool<R> implements AutoCloseable {
         throw refusal;
     }
 
-    /** Closes the resource of the dead borrower whose place this one has. */
+    /** Closes the resource of the dead borrower whose place this loan has. */
     private void clear(Loan<R> loan) {
         PoolState.Orphan<R> orphan = loan.orphan;
         if (orphan == null) {

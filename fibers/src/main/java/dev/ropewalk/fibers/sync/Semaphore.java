@@ -130,9 +130,9 @@ public final class Semaphore implements Handoff {
     }
 
     /**
-     * Acquires permits, all at once, waiting for them if there are too few, or somebody waits
-     * already. A switchpoint, also if it need not wait: a fiber that is ended or cancelled gets
-     * that, and nothing was acquired.
+     * Acquires permits, all at once, waiting for them if there are too few, or another caller waits
+     * already. A switchpoint even if it does not wait: if the fiber is terminated or cancelled,
+     * this throws and no permit is acquired.
      *
      * @param n how many, at least 1
      * @throws IllegalArgumentException if n is less than 1, or more than there can ever be
@@ -160,8 +160,8 @@ public final class Semaphore implements Handoff {
     }
 
     /**
-     * Acquires permits if they are available now and nobody waits. Never switches, never overtakes,
-     * and raises nothing.
+     * Acquires permits if they are available now and no caller waits. Never switches, never
+     * overtakes, and raises nothing.
      *
      * @param n how many, at least 1
      * @return false if nothing was acquired
@@ -302,7 +302,7 @@ public final class Semaphore implements Handoff {
             if (first.claim(ACQUIRED)) {
                 available -= wanted;
                 if (served.isEmpty()) {
-                    served = new ArrayList<>(2); // not before: mostly nobody is served
+                    served = new ArrayList<>(2); // not before: mostly no waiter is served
                 }
                 served.add(first);
             }
@@ -392,7 +392,8 @@ public final class Semaphore implements Handoff {
      * spins: {@code permits.spin(() -> scope.spin("page", body))}.
      *
      * @param <F> the type of the fiber
-     * @param spin spins the fiber; runs at once. What it throws passes, and the permit is released
+     * @param spin spins the fiber; runs at once. This call throws its exceptions, and the permit is
+     *     released then
      * @return what {@code spin} returned
      * @throws WrongThreadException if the semaphore is another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted

@@ -22,7 +22,8 @@ import java.util.Objects;
  *
  * <p>The fiber that took it answers for it: if that fiber ends before the ticket is done, this is
  * reported, and the next is called. A ticket may be handed to another fiber; from its {@link
- * #await} on, that one answers for it. Nobody answers for one that a plain thread took or awaits.
+ * #await} on, the awaiting fiber answers for it. No fiber answers for a ticket that a plain thread
+ * took or awaits.
  */
 public final class Ticket {
     /*
@@ -83,7 +84,7 @@ public final class Ticket {
         }
     }
 
-    /** That the holder answers for the ticket, until it is done or another fiber does. */
+    /** The hold by which a fiber answers for the ticket, until it is done or another fiber does. */
     private final class TicketHold extends Hold {
         private final Fiber<?> holder;
 
@@ -129,7 +130,7 @@ public final class Ticket {
         this.hold = holdOfCaller();
     }
 
-    /** Null for a plain thread: nobody sees a thread end. */
+    /** Null for a plain thread, because the end of a thread is not seen. */
     private @Nullable TicketHold holdOfCaller() {
         Fiber<?> fiber = Fiber.currentOrNull();
         return fiber == null ? null : new TicketHold(fiber);
@@ -137,10 +138,10 @@ public final class Ticket {
 
     /**
      * Waits until the ticket is called. A switchpoint, also if it is called. The caller answers for
-     * the ticket from then on, also if it leaves without having been called; one that is ended or
-     * cancelled before it begins to wait does not.
+     * the ticket from then on, also if it leaves without having been called; a fiber that is
+     * terminated or cancelled before it begins to wait does not.
      *
-     * @throws IllegalStateException if the ticket is done, or somebody else calls done meanwhile
+     * @throws IllegalStateException if the ticket is done, or another caller calls done meanwhile
      * @throws WrongThreadException if the queue is local and another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
@@ -155,7 +156,7 @@ public final class Ticket {
      * @param limit how long to wait; may be zero
      * @return false if the limit passed
      * @throws IllegalArgumentException if the limit is negative or longer than 292 years
-     * @throws IllegalStateException if the ticket is done, or somebody else calls done meanwhile
+     * @throws IllegalStateException if the ticket is done, or another caller calls done meanwhile
      * @throws WrongThreadException if the queue is local and another cord's
      * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
      */
@@ -246,7 +247,7 @@ public final class Ticket {
         return toWake;
     }
 
-    /** Guarded: a new ticket with none before it. */
+    /** Guarded: a new ticket without one before it. */
     void callFirst() {
         state = State.CALLED;
     }

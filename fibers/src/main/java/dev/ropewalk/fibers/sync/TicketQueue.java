@@ -55,7 +55,7 @@ public final class TicketQueue {
     }
 
     /**
-     * Takes the next tickets, with nobody's in between. Never switches.
+     * Takes the next tickets, without another caller's in between. Never switches.
      *
      * @param n how many
      * @return the tickets, in order
@@ -95,7 +95,7 @@ public final class TicketQueue {
         }
     }
 
-    /** Takes out a ticket; returns the one that becomes the first by that, null if none does. */
+    /** Takes out a ticket; returns the ticket that becomes the first by that, or null. */
     @Nullable Ticket remove(Ticket ticket) {
         Ticket before = ticket.previous;
         Ticket after = ticket.next;

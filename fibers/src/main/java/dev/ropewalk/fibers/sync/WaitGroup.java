@@ -158,7 +158,8 @@ public final class WaitGroup {
      * spins: {@code group.spin(() -> scheduler.spin("part", body))}.
      *
      * @param <F> the type of the fiber
-     * @param spin spins the fiber; runs at once. What it throws passes, and nothing is counted then
+     * @param spin spins the fiber; runs at once. This call throws its exceptions, and nothing is
+     *     counted then
      * @return what {@code spin} returned
      * @throws IllegalStateException if the count is {@code Integer.MAX_VALUE} already
      * @throws WrongThreadException if the group is local and another cord's

@@ -72,8 +72,8 @@ public final class TestCord {
 
     /**
      * Announces lines of WARN or ERROR that Ropewalk itself logs in the current run, before or
-     * after they come; also inside {@link TestCords#run}. The run fails if none comes, whether or
-     * not it {@linkplain #failOnLogs fails for others}.
+     * after they come; also inside {@link TestCords#run}. The run fails if no such line comes,
+     * whether or not it {@linkplain #failOnLogs fails for others}.
      *
      * @param part what the lines' messages contain; one call announces any number of them
      * @throws IllegalStateException if this thread is not in a run
@@ -90,8 +90,8 @@ public final class TestCord {
     /**
      * Has the current run fail for each line of WARN or ERROR that Ropewalk logs on this thread,
      * from the run's begin to the end of its cords, unless {@link #expectLog} announced it;
-     * {@code @FiberTest} does so by itself. What other code logs is not seen, because SLF4J has no
-     * place for a listener.
+     * {@code @FiberTest} does so by itself. Lines that other code logs are not seen, because SLF4J
+     * has no place for a listener.
      *
      * @throws IllegalStateException if this thread is not in a run
      */

@@ -9,15 +9,15 @@ import java.util.Objects;
 
 /**
  * Runs the body of a test on several cords that share the calling thread and one virtual clock, so
- * that what crosses cords can be replayed by its seed (rule F14).
+ * that messages between cords can be replayed by the seed (rule F14).
  *
  * {@snippet file="dev/ropewalk/fibers/TestingSnippetsTest.java" region="cords"}
  *
- * <p>Which cord goes on, and whether it runs a fiber, takes a message or fires its timers, is drawn
- * from the seed; see {@link VirtualCords} for what is repeatable and what is not. A run fails as
- * that of {@link TestCord} does, with the same text, and {@link TestCord#expectUncaught} announces
- * reports of all cords. Started with {@code -Dropewalk.seed=42}, {@link #run(int, Body)} uses that
- * seed only.
+ * <p>The seed decides which cord goes on, and whether it runs a fiber, takes a message or fires its
+ * timers; {@link VirtualCords} says what is repeatable and what is not. A run fails as that of
+ * {@link TestCord} does, with the same text, and {@link TestCord#expectUncaught} announces reports
+ * of all cords. Started with {@code -Dropewalk.seed=42}, {@link #run(int, Body)} uses that seed
+ * only.
  */
 public final class TestCords {
     private TestCords() {}

@@ -14,7 +14,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.function.Consumer;
 
-/** One run of a test on virtual cords: what was reported there, and what it comes to. */
+/** One run of a test on virtual cords: the reports there, and the result. */
 final class TestRun {
     /** Names the one seed to be replayed. */
     private static final String SEED_PROPERTY = "ropewalk.seed";
@@ -31,7 +31,7 @@ final class TestRun {
     private final List<String> expectedLogs = new ArrayList<>();
     private boolean isFailedByLogs;
 
-    /** What the uncaught handler was told. */
+    /** The failures that the uncaught handler was told. */
     private record Report(String fiber, Throwable failure) {}
 
     /** The last is the call that runs it again. */
@@ -41,7 +41,7 @@ final class TestRun {
         this.replay = replay;
     }
 
-    /** The seeds of a test that names none. */
+    /** The seeds of a test that names no seed. */
     static long[] seeds() {
         return seeds(SEEDS);
     }
@@ -174,7 +174,7 @@ final class TestRun {
         return error;
     }
 
-    /** What the body threw, without the wrapper that the end of its fiber put around it. */
+    /** The exception of the body, without the wrapper that the end of its fiber put around it. */
     private static Throwable original(Throwable thrown) {
         boolean wrapper =
                 thrown instanceof FiberFailedException

@@ -34,15 +34,15 @@ import java.util.SplittableRandom;
  * Several cords that share the calling thread and one virtual clock: the same program and seed run
  * the same way twice, also where cords meet (rule F14).
  *
- * <p>Each is a cord like any other, with a run queue, timers and an inbox of its own, and what
- * crosses cords crosses them as between threads. The turns are drawn from the seed: which cord goes
- * on, for how long, and whether it runs a fiber, takes a message, or fires its timers. Time jumps
- * to the earliest timer of all when no cord has anything to do.
+ * <p>Each is a cord like any other, with a run queue, timers and an inbox of its own, and messages
+ * between cords go as between threads. The turns are drawn from the seed: which cord goes on, for
+ * how long, and whether it runs a fiber, takes a message, or fires its timers. Time jumps to the
+ * earliest timer of all when no cord has anything to do.
  *
  * <p>Out of the run, and not repeatable: cords, schedulers and threads that the body starts. Code
  * that blocks the thread blocks all cords; a {@code ReentrantLock} or monitor that is held at a
- * switchpoint admits the fibers of all of them. Nothing else may reach the cords from other threads
- * while they are to be repeatable. For tests there is {@code TestCords}.
+ * switchpoint admits the fibers of all of them. No other thread may reach the cords while they are
+ * to be repeatable. For tests there is {@code TestCords}.
  */
 public final class VirtualCords {
     /*
@@ -51,13 +51,13 @@ public final class VirtualCords {
      * One turn is the least that a cord with a thread of its own does between two moments at which
      * others could see it or reach it: a fiber until it yields, one message, the timers that are
      * due, or the end. So each run is one that threads could have had, with any of them stopped for
-     * any time between two turns. That is why a cord, once drawn, goes on for 1 to 32 turns: if
-     * every turn were drawn by itself, none would ever be far behind the others, and that is where
-     * the defects are.
+     * any time between two turns. A cord, once drawn, goes on for 1 to 32 turns: if every turn were
+     * drawn by itself, no cord would ever be far behind the others, and defects show where a cord
+     * is far behind.
      *
-     * Between two turns no cord is current. A cord's end is carried out there too, so what refused
-     * messages call runs as on a plain thread; if that waits, it is an error, because the one that
-     * could end the wait is the thread itself.
+     * Between two turns no cord is current. A cord's end is carried out there too, so code that
+     * refused messages call runs as on a plain thread. A wait in it is an error, because only the
+     * thread itself could end it.
      *
      * Rejected: threads that hand a token around, which cost two switches of the system a turn and
      * make a run as long as a real one; turns inside a fiber, which would show states that no other
@@ -71,7 +71,7 @@ public final class VirtualCords {
     private final VirtualTime time;
     private final List<TurnDriver> all = new ArrayList<>();
 
-    /** Those that have not ended. */
+    /** The cords that have not ended. */
     private final List<TurnDriver> alive = new ArrayList<>();
 
     private final List<TurnDriver> ready = new ArrayList<>();
@@ -84,7 +84,7 @@ public final class VirtualCords {
     }
 
     /**
-     * What the first cord runs.
+     * The body of the first cord.
      *
      * @param <T> the type of the result
      */
@@ -102,9 +102,9 @@ public final class VirtualCords {
 
     /**
      * Makes the calling thread several cords, runs the body as the root fiber of the first, and
-     * returns when all have ended. The others are like started ones: they run what is spun on them,
-     * report failures that nobody takes, and can be closed. When the first has ended, with all
-     * fibers below its root, they are closed.
+     * returns when all have ended. The others are like started ones: they run fibers that are spun
+     * on them, report failures without a taker, and can be closed. When the first has ended, with
+     * all fibers below its root, they are closed.
      *
      * <p>If no cord can ever go on, the first one's root fiber fails with a {@link
      * DeadlockException} that lists the waits on all of them; if that is ending already, the run is
@@ -115,8 +115,8 @@ public final class VirtualCords {
      * @param cords how many, at least 1
      * @param body what the first cord's root fiber runs
      * @return what the body returned
-     * @throws FiberFailedException if an initialiser or the body threw, or a fiber below it that
-     *     nobody awaited
+     * @throws FiberFailedException if an initialiser or the body threw, or a fiber below it failed
+     *     that no other awaited
      * @throws IllegalArgumentException if there are no cords, the clock is not virtual, or there is
      *     a thread factory, or this thread cannot have the CPUs
      * @throws IllegalStateException as {@link Cord#run}
@@ -240,7 +240,7 @@ public final class VirtualCords {
         }
     }
 
-    /** Time goes on to the earliest timer; false if there is none. */
+    /** Time goes on to the earliest timer; false without one. */
     private boolean jump() {
         Timer earliest = null;
         for (TurnDriver each : alive) {
@@ -265,7 +265,7 @@ public final class VirtualCords {
         if (isTold) {
             first.asCurrent(() -> first.cord.root().raiseHere(deadlock));
         }
-        if (!isTold || !first.hasTurn()) { // nobody is left to tell but the caller of run
+        if (!isTold || !first.hasTurn()) { // only the caller of run is left to be told
             for (TurnDriver each : List.copyOf(alive)) {
                 giveUp(each, deadlock);
             }
@@ -290,8 +290,8 @@ public final class VirtualCords {
     /**
      * {@return the fibers of this run that are alive, but the caller and the cords' root fibers}
      *
-     * <p>For tests that must leave none behind. A fiber without a parent below the roots, such as
-     * that of {@link Cord#execute}, is among them from when its cord has taken the message.
+     * <p>For tests that must leave no fiber behind. A fiber without a parent below the roots, such
+     * as that of {@link Cord#execute}, is among them from when its cord has taken the message.
      *
      * @throws IllegalStateException if no fiber of such a run is the caller
      */

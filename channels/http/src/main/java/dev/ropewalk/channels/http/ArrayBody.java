@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Bytes that are all here. One of several uses need not be received: {@link #bytes()} and the
- * iterator give them each time, {@link #receive} once.
+ * Bytes that are all here. It can be used several times: {@link #bytes()} and the iterator give the
+ * bytes each time, {@link #receive} once.
  */
 final class ArrayBody extends HttpBody {
     static final ArrayBody EMPTY = new ArrayBody(new byte[0]);

@@ -13,19 +13,19 @@ import java.util.Objects;
  * The body of a request or a response: chunks of bytes that are received as from a channel, one by
  * one, in a select, or by a pipeline that begins with it.
  *
- * <p>One that came from the other side holds that up while nobody receives. Once all is received, a
- * receive throws {@link ClosedException}; its cause tells whether the body was cut off. Where a
+ * <p>A body from the other side holds that side up while it is not received. Once all is received,
+ * a receive throws {@link ClosedException}; its cause tells whether the body was cut off. Where a
  * body comes from is also where it may be received: on the cord of its connection, or as its
- * channel allows. One that came from the other side is received by one fiber at a time, and as long
- * as its exchange lasts: of a request until the answer is complete, of a response until the next
- * request is sent.
+ * channel allows. A body from the other side is received by one fiber at a time, and as long as its
+ * exchange lasts: the body of a request until the answer is complete, the body of a response until
+ * the next request is sent.
  */
 public abstract sealed class HttpBody implements Receivable<byte[]>
         permits ArrayBody, StreamBody, IncomingBody {
     /** Of what the program itself has made; the other side has its own limits. */
     static final int NO_LIMIT = Integer.MAX_VALUE;
 
-    /** {@return none} */
+    /** {@return an empty body} */
     public static HttpBody empty() {
         return ArrayBody.EMPTY;
     }
@@ -53,7 +53,7 @@ public abstract sealed class HttpBody implements Receivable<byte[]>
      * ends. A source that was closed with a cause breaks the connection off, so that the other side
      * does not take what came for the whole; one whose other side is gone is cancelled.
      *
-     * @param chunks a channel, for one; is received from once
+     * @param chunks for example a channel; is received from once
      */
     public static HttpBody of(Receivable<byte[]> chunks) {
         Objects.requireNonNull(chunks, "chunks");
@@ -118,7 +118,7 @@ public abstract sealed class HttpBody implements Receivable<byte[]>
     }
 
     /**
-     * Receives all of it as UTF-8; {@link #bytes()} gives what is none. A switchpoint.
+     * Receives all of it as UTF-8; {@link #bytes()} gives bytes that are not. A switchpoint.
      *
      * @return the text
      * @throws HttpException with 400, if it is no UTF-8; with 413 as {@link #bytes()}

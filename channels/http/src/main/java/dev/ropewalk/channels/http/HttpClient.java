@@ -39,15 +39,15 @@ import java.util.Objects;
  * {@snippet file="dev/ropewalk/channels/http/HttpSnippetsTest.java" region="client"}
  *
  * <p>It belongs to the cord that made it. Fibers take turns with a {@code Mutex}, or have one each
- * from a {@code ResourcePool}. A limit for an exchange is a {@code CancelScope} around it; a fiber
- * that is ended or cancelled within one leaves a connection that cannot be used again, and the next
- * request makes a new one.
+ * from a {@code ResourcePool}. A limit for an exchange is a {@code CancelScope} around it; if the
+ * fiber is terminated or cancelled within an exchange, its connection cannot be used again, and the
+ * next request makes a new one.
  *
  * <p>It follows no redirects, keeps no cookies, and sends nothing twice: if the server closes the
  * connection at the moment at which it is used again, that is a {@link ConnectionResetException}.
  */
 public final class HttpClient implements AutoCloseable {
-    /** So much of a response that nobody received is read for the sake of the next request. */
+    /** So much of an unreceived response is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
 
     /** And for so long. */
@@ -65,10 +65,10 @@ public final class HttpClient implements AutoCloseable {
 
     private @Nullable MessageConnection<HttpObject> messages;
 
-    /** Of the last response; null if there is none. */
+    /** The body of the last response, or null. */
     private @Nullable IncomingBody body;
 
-    /** Null if nobody sends. */
+    /** The fiber that sends, or null. */
     private @Nullable Fiber<?> sender;
 
     private boolean isClosed;
@@ -129,16 +129,16 @@ public final class HttpClient implements AutoCloseable {
     /**
      * Sends a request with its body, and then waits for the head of the response, so a server that
      * sends back as much as comes holds it up; the body of the response is received from the
-     * response, before the next request is sent: what nobody received by then is dropped. A
+     * response, before the next request is sent: the unreceived rest is dropped then. A
      * switchpoint.
      *
-     * @param request what to ask; {@code Host} is added if it has none
+     * @param request what to ask; {@code Host} is added if it is missing
      * @return the answer, of any status
      * @throws ConnectionException if the server cannot be reached any more, or breaks the
      *     connection off
      * @throws ConnectionTimeoutException if nothing came for the {@code readLimit} of the TCP
      *     options
-     * @throws CodecException if what comes is no HTTP/1.x, or is a 101 or grants a CONNECT, or is
+     * @throws CodecException if the answer is no HTTP/1.x, or is a 101 or grants a CONNECT, or is
      *     in another {@code Transfer-Encoding} than {@code chunked}
      * @throws ClosedException if the body of the request failed, or was received before
      * @throws IllegalStateException if another fiber sends, or it is closed
@@ -270,7 +270,7 @@ public final class HttpClient implements AutoCloseable {
                 why instanceof IOException io ? io : new IOException(why));
     }
 
-    /** What about it this client cannot go on with; null if it can. */
+    /** The part of the answer that this client cannot go on with, or null. */
     private static @Nullable String unfit(
             io.netty.handler.codec.http.HttpResponse head, HttpRequest request) {
         HttpVersion version = head.protocolVersion();

@@ -10,11 +10,11 @@ public final class HttpException extends RuntimeException {
     /** 400 to 599. */
     private final int status;
 
-    /** What another server has sent is refused: not for the client to be told. */
+    /** The answer of another server is refused: not for the client to be told. */
     private final boolean isOfResponse;
 
     /**
-     * One with a status.
+     * Made with a status.
      *
      * @param status 400 to 599
      * @param message shown to the client

@@ -4,12 +4,12 @@ package dev.ropewalk.channels.http;
 @FunctionalInterface
 public interface HttpHandler {
     /**
-     * Answers a request. The request's body may be received until the answer is complete, by what
-     * sends it too; what is left then is dropped, and a fiber that still receives gets a {@link
-     * dev.ropewalk.fibers.spi.ClosedException} with a cause.
+     * Answers a request. The request's body may be received until the answer is complete, also by
+     * the source of the answer; the rest is dropped then, and a fiber that still receives gets a
+     * {@link dev.ropewalk.fibers.spi.ClosedException} with a cause.
      *
      * <p>A body that the client does not want, as after HEAD or with 204, 205 and 304, is
-     * cancelled. A fiber that fails only because of that ends alone; one that fails for another
+     * cancelled. A fiber that fails only because of this ends alone; a fiber that fails for another
      * reason breaks the connection off.
      *
      * @param request what the client asks

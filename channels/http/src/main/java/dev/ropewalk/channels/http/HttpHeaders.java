@@ -14,7 +14,7 @@ import java.util.function.BiConsumer;
  * times, and upper and lower case in it are the same.
  */
 public final class HttpHeaders {
-    /** What a byte of a field stands for. */
+    /** The largest character that a byte of a field stands for. */
     private static final int MAX_CHAR = 0xff;
 
     private static final HttpHeaders EMPTY = new HttpHeaders(new DefaultHttpHeaders());
@@ -27,13 +27,13 @@ public final class HttpHeaders {
         this.fields = fields;
     }
 
-    /** {@return none} */
+    /** {@return headers without a field} */
     public static HttpHeaders empty() {
         return EMPTY;
     }
 
     /**
-     * {@return the first value of a name; null if there is none}
+     * {@return the first value of a name, or null}
      *
      * @param name of the field
      */

@@ -10,10 +10,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a client asks a server; immutable, but for its body, which is read once.
+ * The request of a client to a server; immutable, except for its body, which is read once.
  *
- * <p>A server gets it, a client makes it. The library adds {@code Host} and what tells the length
- * of the body.
+ * <p>A server gets it, a client makes it. The library adds {@code Host} and the fields for the
+ * length of the body.
  */
 public final class HttpRequest {
     private static final int MAX_PARAMETERS = 1_024;
@@ -40,11 +40,11 @@ public final class HttpRequest {
     /**
      * {@return a request without headers and body}
      *
-     * @param method {@code GET} for one
+     * @param method for example {@code GET}
      * @param target the path, with the query if there is one: {@code /a%20b?c=d}; or a whole
      *     address, {@code http://host/path}; {@code host:port} for CONNECT, {@code *} for OPTIONS
      * @throws IllegalArgumentException if either is empty, or has a blank or a control character,
-     *     or the target is none of these, or has a fragment
+     *     or the target has none of these forms, or has a fragment
      */
     public static HttpRequest of(String method, String target) {
         checkWord("method", method);
@@ -95,7 +95,7 @@ public final class HttpRequest {
         return of("PUT", target).withBody(body);
     }
 
-    /** {@return the method, {@code GET} for one; upper and lower case differ} */
+    /** {@return the method, for example {@code GET}; upper and lower case differ} */
     public String method() {
         return method;
     }
@@ -126,7 +126,7 @@ public final class HttpRequest {
     }
 
     /**
-     * {@return the first value of a parameter of the query, decoded; null if there is none}
+     * {@return the first value of a parameter of the query, decoded; or null}
      *
      * @param name of the parameter
      * @throws HttpException with 400, if the query cannot be decoded
@@ -154,7 +154,7 @@ public final class HttpRequest {
         }
     }
 
-    /** Not left to Netty, which puts U+FFFD in the place of what is no UTF-8. */
+    /** Not left to Netty, which puts U+FFFD in the place of bytes that are no UTF-8. */
     private static void checkUtf8(String encoded) {
         if (!RequestTarget.isUtf8(encoded)) {
             throw new IllegalArgumentException("no UTF-8: " + encoded);
@@ -178,7 +178,7 @@ public final class HttpRequest {
     }
 
     /**
-     * {@return the first value of a header field; null if there is none}
+     * {@return the first value of a header field, or null}
      *
      * @param name of the field
      */
@@ -186,7 +186,7 @@ public final class HttpRequest {
         return headers.first(name);
     }
 
-    /** {@return the body; empty if there is none} */
+    /** {@return the body; may be empty} */
     public HttpBody body() {
         return body;
     }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /**
- * What a server answers; immutable, but for its body, which is read once if it was not made of an
- * array or a text.
+ * The answer of a server; immutable, except for its body, which is read once if it was not made of
+ * an array or a text.
  *
- * <p>The library adds {@code Date}, and what tells the length of the body.
+ * <p>The library adds {@code Date}, and the fields for the length of the body.
  */
 public final class HttpResponse {
     private static final String CONTENT_TYPE = "Content-Type";
@@ -29,7 +29,7 @@ public final class HttpResponse {
      * {@return a response without headers and body}
      *
      * @param status 200 to 599
-     * @throws IllegalArgumentException if it is none of these
+     * @throws IllegalArgumentException if it is out of that range
      */
     public static HttpResponse of(int status) {
         if (status < 200 || status > 599) {
@@ -79,7 +79,7 @@ public final class HttpResponse {
     }
 
     /**
-     * {@return the first value of a header field; null if there is none}
+     * {@return the first value of a header field, or null}
      *
      * @param name of the field
      */
@@ -87,7 +87,7 @@ public final class HttpResponse {
         return headers.first(name);
     }
 
-    /** {@return the body; empty if there is none} */
+    /** {@return the body; may be empty} */
     public HttpBody body() {
         return body;
     }

@@ -27,8 +27,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * that accepts and those of the clients, and end with it. To use several cores, name cords by
  * {@link TcpOptions#withCords}: the handler is called on the cord of the client then.
  *
- * <p>A client whose fiber fails, because a child of it did, for one, is broken off, and the failure
- * is logged: the others go on.
+ * <p>A client whose fiber fails, for example because of a child, is broken off, and the failure is
+ * logged: the other clients go on.
  *
  * <p>Requests that are malformed, or that two programs may read in two ways, are answered with 400
  * and the like, and the connection is closed ({@link HttpOptions} has the limits).
@@ -134,9 +134,9 @@ public final class HttpServer implements AutoCloseable {
     }
 
     /**
-     * Ends it in order: it accepts nobody any more, connections without a request are closed, and
-     * the others when theirs is answered. What is left when the limit has passed is broken off. A
-     * switchpoint, on its cord.
+     * Ends it in order: it accepts no client any more, connections without a request are closed,
+     * and the others when their request is answered. Connections that are left when the limit has
+     * passed are broken off. A switchpoint, on its cord.
      *
      * @param limit how long to wait
      * @return whether all were answered

@@ -28,12 +28,12 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * A body that comes from the other side: the messages of the connection up to its last chunk. What
- * follows that is none of its own.
+ * A body that comes from the other side: the messages of the connection up to its last chunk. Later
+ * messages do not belong to it.
  *
  * <p>It lives as long as its exchange. One fiber receives it at a time; when the exchange is over,
- * a fiber that still waits here is told so, and what is left is dropped by the connection, which
- * alone receives from then on. So nobody takes what follows for a part of it.
+ * a fiber that still waits here is told so, and the connection, which alone receives from then on,
+ * drops the rest. So no fiber takes later messages for a part of it.
  *
  * <p>Confined to the cord of the connection.
  */
@@ -59,7 +59,7 @@ final class IncomingBody extends HttpBody {
 
     private long received;
 
-    /** Its last chunk was taken, or none comes any more. */
+    /** Its last chunk was taken, or no chunk comes any more. */
     private boolean isEnded;
 
     /** The program does not want the rest. */
@@ -78,13 +78,13 @@ final class IncomingBody extends HttpBody {
     private WaitNode.@Nullable Place<?> standing;
 
     /**
-     * One that has not begun.
+     * Made without having begun.
      *
-     * @param owner the request that it answers; of a request's own body what names that
+     * @param owner the request that it answers; or, for a request's own body, a name of the request
      * @param length -1 if it is not known
      * @param options for its limits
      * @param pace how slowly it may come
-     * @param invitation run before the first wait; null if there is none
+     * @param invitation run before the first wait; or null
      */
     IncomingBody(
             MessageConnection<HttpObject> from,
@@ -171,7 +171,7 @@ final class IncomingBody extends HttpBody {
         return wait.await(limitNs) ? wait.result() : null;
     }
 
-    /** Null if none is here. */
+    /** Null if no message is here. */
     private @Nullable HttpObject here() {
         checkOpen();
         try {
@@ -181,7 +181,7 @@ final class IncomingBody extends HttpBody {
         }
     }
 
-    /** Whether nobody but the connection may receive it any more. */
+    /** Whether only the connection may receive it now. */
     boolean isOver() {
         return isEnded || isCancelled || withdrawn != null;
     }
@@ -265,7 +265,7 @@ final class IncomingBody extends HttpBody {
                 });
     }
 
-    /** That of the connection, up to the last chunk. */
+    /** The clause of the connection, up to the last chunk. */
     private final class ChunkClause<R extends @Nullable Object> implements Clause<R> {
         private final Clause<HttpObject> next = from.onReceive(it -> it);
         private final Function<? super HttpObject, ? extends R> made;
@@ -384,7 +384,7 @@ final class IncomingBody extends HttpBody {
         }
     }
 
-    /** What is left is dropped by the connection, before what follows. */
+    /** The connection drops the rest, before later messages. */
     @Override
     public void cancel() {
         isCancelled = true;
@@ -419,7 +419,10 @@ final class IncomingBody extends HttpBody {
         }
     }
 
-    /** A fiber may be about to tell it, and has given way before: what is told comes first. */
+    /**
+     * Waits for a fiber that is about to invite, and has given way before, so that the invitation
+     * comes first.
+     */
     void awaitInvitation() {
         while (isInviting) {
             Waits.yieldTurn();
@@ -427,8 +430,8 @@ final class IncomingBody extends HttpBody {
     }
 
     /**
-     * The exchange is over: nobody but the connection receives it from now on. A fiber that is just
-     * being given a chunk has taken that when this returns.
+     * The exchange is over: only the connection receives it from now on. A fiber that is just being
+     * given a chunk has taken that chunk when this returns.
      */
     @Override
     void withdraw(Withdrawn why) {
@@ -441,7 +444,7 @@ final class IncomingBody extends HttpBody {
         }
     }
 
-    /** Whether nothing of it stands before what follows. */
+    /** Whether all of it was taken, so that the next message is none of its own. */
     boolean isEnded() {
         return isEnded;
     }
@@ -461,7 +464,7 @@ final class IncomingBody extends HttpBody {
         return isLate || failure != null;
     }
 
-    /** What the client did wrong; null if it did nothing. */
+    /** The fault of the client, or null. */
     @Nullable HttpException fault() {
         if (isLate) {
             return new HttpException(408, "the body did not come in time");

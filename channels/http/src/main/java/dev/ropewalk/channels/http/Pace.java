@@ -5,9 +5,9 @@ import dev.ropewalk.fibers.spi.Waits;
 import java.time.Duration;
 
 /**
- * How long a body may be waited for in all, by what has come of it (rule I5): a time to begin with,
- * and a second more for each so many bytes. Only the time in which somebody waits counts, so a
- * handler that is slow, and holds the client up, costs the client nothing.
+ * How long a body may be waited for in all, by the bytes that have come (rule I5): a time to begin
+ * with, and a second more for each so many bytes. Only the time of waits counts, so a handler that
+ * is slow, and holds the client up, costs the client nothing.
  */
 final class Pace {
     private static final long SECOND_NS = 1_000_000_000;

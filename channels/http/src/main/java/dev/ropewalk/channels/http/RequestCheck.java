@@ -11,7 +11,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** What of the head of a request a server refuses: what is malformed, and what has two readings. */
+/**
+ * Decides which heads of requests a server refuses: those that are malformed, and those that have
+ * two readings.
+ */
 final class RequestCheck {
     private RequestCheck() {}
 
@@ -45,7 +48,7 @@ final class RequestCheck {
         return new HttpException(400, "malformed: " + visible(why));
     }
 
-    /** What a client has sent is not sent back as it is. */
+    /** The input of a client is not sent back as it is. */
     private static String visible(@Nullable String text) {
         return text == null ? "" : text.replaceAll("[^ -~]", "?");
     }
@@ -93,7 +96,10 @@ final class RequestCheck {
                 : new HttpException(417, "only Expect: 100-continue");
     }
 
-    /** Whether the client waits to be told to go on; one of HTTP/1.0 does not, whatever it says. */
+    /**
+     * Whether the client waits to be told to go on; a client of HTTP/1.0 does not, whatever it
+     * says.
+     */
     static boolean expects(HttpRequest head) {
         return head.headers().contains(HttpHeaderNames.EXPECT) && !isOld(head);
     }

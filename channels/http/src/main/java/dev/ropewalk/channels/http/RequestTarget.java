@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.CharacterCodingException;
 
 /**
- * The four forms of what a request asks for (RFC 9112, section 3.2), and the names of hosts in it
- * and in {@code Host} (RFC 3986, section 3.2.2).
+ * The four forms of a request's target (RFC 9112, section 3.2), and the names of hosts in it and in
+ * {@code Host} (RFC 3986, section 3.2.2).
  *
  * <pre>
  *   /path?query               any method but CONNECT
@@ -27,7 +27,7 @@ final class RequestTarget {
 
     private RequestTarget() {}
 
-    /** What is wrong with it; null if nothing is. */
+    /** The fault in it, or null. */
     static @Nullable String fault(String method, String target) {
         for (int i = 0; i < target.length(); i++) {
             char c = target.charAt(i);
@@ -67,7 +67,7 @@ final class RequestTarget {
         return rest.startsWith("/") ? rest : "/" + rest;
     }
 
-    /** The host and the port in a whole address; null if it is none. */
+    /** The host and the port in a whole address; null if it is no whole address. */
     static @Nullable String authority(String target) {
         int scheme = target.startsWith("/") ? 0 : schemeLength(target);
         return scheme == 0 ? null : target.substring(scheme, authorityEnd(target, scheme));
@@ -161,7 +161,7 @@ final class RequestTarget {
                 && Character.digit(text.charAt(at + 2), 16) >= 0;
     }
 
-    /** With its colon; none, and one without digits, is the usual one. */
+    /** With its colon; an empty port, and a colon without digits, stand for the usual port. */
     private static boolean isPort(String text, boolean isNeeded) {
         if (text.length() <= 1) {
             return !isNeeded && (text.isEmpty() || text.equals(":"));

@@ -37,21 +37,21 @@ import java.util.Objects;
 /**
  * One client: its requests, one after the other, and the answers in the same order.
  *
- * <p>An exchange has two bodies, which may be alive together, because an answer may be made of what
- * is asked. Its order: the handler; a 100 if the client waits for one and the answer may need the
- * body; the head; the answer's body, and meanwhile the request's may be received; then what is left
- * of that is dropped, within bounds.
+ * <p>An exchange has two bodies, which may be alive together, because an answer may be made of the
+ * request's body. Its order: the handler; a 100 if the client waits for one and the answer may need
+ * the body; the head; the answer's body, and meanwhile the request's may be received; then the rest
+ * of the request's body is dropped, within bounds.
  *
  * <p>The connection is used again unless either side wants to close it, the request was malformed,
- * or more of its body is left than is worth reading. Then its caller closes it, and what still
- * comes is dropped ({@link TcpConnection#close}).
+ * or more of its body is left than is worth reading. Then its caller closes it, and bytes that
+ * still come are dropped ({@link TcpConnection#close}).
  *
- * <p>Confined to the fiber of the connection, but for {@link #drain}, which is of its cord.
+ * <p>Confined to the fiber of the connection, except {@link #drain}, which is confined to its cord.
  */
 final class ServerConnection {
     private static final Log LOG = Logs.logger(HttpServer.class);
 
-    /** So much of a body that nobody read is read for the sake of the next request. */
+    /** So much of an unread body is read for the sake of the next request. */
     private static final int MAX_DROPPED = 64 * 1_024;
 
     /** And for so long. */
@@ -70,13 +70,15 @@ final class ServerConnection {
     private final Dates dates;
     private final Fiber<?> fiber = Fiber.current();
 
-    /** Left when a fiber that a handler has spun fails; null while there can be none. */
+    /** Left when a fiber that a handler has spun fails; null while there can be no such fiber. */
     private @Nullable CancelScope exchanges;
 
-    /** Of the request that is under way; null if it has none, or its last chunk is here. */
+    /**
+     * The body of the request that is under way; null if it has no body, or its last chunk is here.
+     */
     private @Nullable IncomingBody incoming;
 
-    /** Of a fiber that a handler has spun; null if none has failed. */
+    /** The failure of a fiber that a handler has spun, or null. */
     private @Nullable FiberFailedException spunFailure;
 
     /** It waits for the head of a request. */
@@ -111,7 +113,7 @@ final class ServerConnection {
             }
         } catch (ConnectionException | ClosedException gone) {
             LOG.debug("{} has ended", connection, gone);
-            connection.reset(); // what was answered may not be whole
+            connection.reset(); // the answer may not be whole
         }
         FiberFailedException failed = spunFailure;
         if (failed == null) {
@@ -125,8 +127,9 @@ final class ServerConnection {
     }
 
     /**
-     * Requests up to one behind which nothing is here, and nobody of those that handlers have spun:
-     * what is needed for these lies on the stack, which an idle connection keeps.
+     * Serves requests until no further one is here, and no fiber of the handlers is left. They are
+     * served in one call, because the objects for it lie on the stack, which an idle connection
+     * keeps.
      */
     private void serveAll(HttpObject first) {
         CancelScope scope = CancelScope.withoutLimit();
@@ -146,9 +149,9 @@ final class ServerConnection {
     }
 
     /**
-     * A fiber that a handler has spun: it takes the connection along, because what it was to send
-     * is missing. Not if it failed only because the exchange had no use for its body. At times as
-     * no fiber.
+     * A fiber that a handler has spun: its failure ends the connection, because its part of the
+     * answer is missing. Not if it failed only because the exchange had no use for its body. At
+     * times as no fiber.
      */
     private void spunFailed(FiberFailedException failed) {
         Withdrawn why = Withdrawn.in(failed);
@@ -206,7 +209,7 @@ final class ServerConnection {
                         });
     }
 
-    /** Null if none comes in time, or none at all. */
+    /** Null if no request comes in time, or ever. */
     private @Nullable HttpObject next() {
         isIdle = true;
         incoming = null;
@@ -223,7 +226,7 @@ final class ServerConnection {
         }
     }
 
-    /** One that is here; waits for one only beside what a handler has spun. */
+    /** A request that is here; waits for it only beside fibers that a handler has spun. */
     private @Nullable HttpObject nextHere() {
         if (!Fiber.current().children().isEmpty()) {
             return next();
@@ -282,7 +285,7 @@ final class ServerConnection {
             if (failure instanceof ConnectionException gone
                     && !connection.isOpen()
                     && connection.hasCaused(gone)) {
-                throw gone; // nobody is left to be told
+                throw gone; // the client is gone and cannot be told
             }
             HttpException fault = fault();
             if (fault == null && connection.hasCaused(failure)) {
@@ -297,7 +300,10 @@ final class ServerConnection {
         }
     }
 
-    /** Also by a fiber of the handler, which has awaited it; null if it says something else. */
+    /**
+     * The exception for the client, even if it came from a fiber that the handler awaited; null if
+     * the failure is another.
+     */
     private static @Nullable HttpException told(Throwable failure) {
         Throwable said = failure;
         while (said instanceof FiberFailedException && said.getCause() != null) {
@@ -317,7 +323,7 @@ final class ServerConnection {
         return false;
     }
 
-    /** What the client did wrong in the body; null if it did nothing. */
+    /** The fault of the client in the body, or null. */
     private @Nullable HttpException fault() {
         IncomingBody body = incoming;
         return body == null ? null : body.fault();
@@ -350,7 +356,7 @@ final class ServerConnection {
         return HttpResponse.text(failure.getMessage() + "\n").withStatus(failure.status());
     }
 
-    /** Null if there is none; its last chunk is here as a rule, and is taken then. */
+    /** Null if there is no body; its last chunk is here as a rule, and is taken then. */
     private @Nullable IncomingBody incoming(io.netty.handler.codec.http.HttpRequest head) {
         long length = Wire.length(head);
         boolean isChunked = HttpUtil.isTransferEncodingChunked(head);
@@ -423,7 +429,7 @@ final class ServerConnection {
         return isUsedAgain;
     }
 
-    /** Nothing may come between the head of an answer and its end. */
+    /** No other message may come between the head of an answer and its end. */
     private void prepareIncoming(boolean isStreamed) {
         IncomingBody body = incoming;
         if (body == null) {

@@ -14,7 +14,7 @@ import java.util.function.Function;
 final class StreamBody extends HttpBody {
     private final Receivable<byte[]> chunks;
 
-    /** Whoever tries again must not send nothing, or a rest, as the whole. */
+    /** A second try must not send nothing, or a rest, as the whole. */
     private boolean isUsedUp;
 
     StreamBody(Receivable<byte[]> chunks) {
@@ -58,7 +58,7 @@ final class StreamBody extends HttpBody {
         chunks.cancel();
     }
 
-    /** What sends to it learns why. */
+    /** The sender to it learns why. */
     @Override
     void withdraw(Withdrawn why) {
         isUsedUp = true;

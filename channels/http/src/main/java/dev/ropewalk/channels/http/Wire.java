@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
-/** What the server and the client have in common: how bodies are told of, and written. */
+/** Common code of the server and the client: how bodies are announced, and written. */
 final class Wire {
     private static final Pattern LENGTH = Pattern.compile("[0-9]{1,18}");
 
@@ -34,12 +34,12 @@ final class Wire {
                 .setUseRfc9112TransferEncoding(true);
     }
 
-    /** Whether a body is in chunks, and in nothing else. */
+    /** Whether a body is in chunks alone. */
     static boolean isChunkedAlone(List<String> encodings) {
         return String.join(",", encodings).strip().equalsIgnoreCase("chunked");
     }
 
-    /** Whether it is in chunks, and these may hold something else. */
+    /** Whether it is in chunks, which may hold another encoding. */
     static boolean endsChunked(List<String> encodings) {
         return String.join(",", encodings).strip().toLowerCase(Locale.ROOT).endsWith("chunked");
     }
@@ -54,7 +54,7 @@ final class Wire {
         }
     }
 
-    /** Of a head whose body the program did not make: what that says of the length, or nothing. */
+    /** Of a head whose body the program did not make: the length that it tells, or none. */
     static void toldLength(io.netty.handler.codec.http.HttpHeaders fields) {
         List<String> told = fields.getAll(HttpHeaderNames.CONTENT_LENGTH);
         boolean isOne = told.size() == 1 && LENGTH.matcher(told.getFirst()).matches();
@@ -71,7 +71,9 @@ final class Wire {
         return HttpUtil.isTransferEncodingChunked(head) ? -1 : HttpUtil.getContentLength(head, -1L);
     }
 
-    /** Bytes that are none are not replaced: two that differ must not become one text. */
+    /**
+     * Bytes that are no UTF-8 are not replaced, because two different texts must not become one.
+     */
     static String utf8(byte[] bytes, int count) throws CharacterCodingException {
         return StandardCharsets.UTF_8
                 .newDecoder()
@@ -83,7 +85,7 @@ final class Wire {
      * Writes the chunks of a body, and its end.
      *
      * @throws ClosedException with a cause if the body failed, or has not the length that was told:
-     *     what was written is not whole, and must not be taken for it
+     *     the written body is not whole, and must not be taken for it
      */
     static void writeChunks(MessageConnection<HttpObject> to, HttpBody body) {
         boolean isWhole = false;

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.CancellationException;
 
 /**
- * Why a body ended before its end though nobody failed: the exchange that it belonged to has no use
- * for it any more. The fiber that still sends or receives it finds this as the cause.
+ * Why a body ended before its end though nothing failed: the exchange that it belonged to has no
+ * use for it any more. The fiber that still sends or receives it finds this as the cause.
  */
 final class Withdrawn extends CancellationException {
     private static final long serialVersionUID = 1L;
@@ -35,7 +35,7 @@ final class Withdrawn extends CancellationException {
         return isUnexpected;
     }
 
-    /** The one that a failure comes from; null if it comes from something else. */
+    /** The withdrawal that a failure comes from, or null. */
     static @Nullable Withdrawn in(Throwable failure) {
         Throwable each = failure;
         for (int i = 0; each != null && i < MAX_CAUSES; i++, each = each.getCause()) {

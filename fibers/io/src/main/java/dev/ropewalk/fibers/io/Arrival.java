@@ -10,14 +10,14 @@ import io.netty.channel.ChannelOption;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a listener has accepted, until a fiber has it. One that stays on the listener's cord is a
- * connection at once, and reads; one that goes to another cord becomes a connection there, because
- * a connection is of the cord that makes it.
+ * A client that a listener has accepted, until a fiber has it. If it stays on the listener's cord
+ * it is a connection at once, and reads; if it goes to another cord it becomes a connection there,
+ * because a connection belongs to the cord that makes it.
  *
- * <p>Confined to the listener's cord, but for {@link #openElsewhere}, which the fiber that was spun
- * for it calls on its own.
+ * <p>Confined to the listener's cord, except {@link #openElsewhere}, which the fiber that was spun
+ * for it calls on its own cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class Arrival {
     private final TcpListener listener;
     private final Channel channel;
@@ -77,7 +77,7 @@ final class Arrival {
 
                         @Override
                         public void onClosed() {
-                            // Nobody counts any more.
+                            // The counting has ended with the cord.
                         }
                     });
         }
@@ -88,7 +88,7 @@ final class Arrival {
         return connection;
     }
 
-    /** Breaks it off, if it is of the listener's cord or of none. */
+    /** Breaks it off, if it belongs to the listener's cord or to no cord yet. */
     void drop() {
         if (connection != null) {
             connection.reset();

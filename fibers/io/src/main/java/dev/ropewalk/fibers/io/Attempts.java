@@ -9,15 +9,17 @@ import java.util.Objects;
 
 /**
  * Connects to the first of several addresses that answers; each is tried when the one before has
- * failed. The limit is one for all: what is left of it is shared by those that have not been tried,
- * so that one that is silent does not use it up.
+ * failed. The limit is one for all: the rest of it is shared by the addresses that have not been
+ * tried, so that a silent one does not use it up.
  */
 final class Attempts {
     private static final long SHORTEST_NS = 1_000_000;
 
     private Attempts() {}
 
-    /** A switchpoint. Throws what the first has failed with, and in that what the others have. */
+    /**
+     * A switchpoint. Throws the failure of the first, with those of the others suppressed in it.
+     */
     static TcpConnection connect(List<InetSocketAddress> addresses, TcpOptions options) {
         if (addresses.size() == 1) {
             return TcpConnection.connect(addresses.getFirst(), options);

@@ -16,14 +16,15 @@ import io.netty.util.ReferenceCountUtil;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The end of a connection that this side has closed (rule I2): what was written is sent, the output
- * is ended, and what still comes is read and dropped until the other side ends too. Only then the
- * descriptor is closed: the kernel answers what comes to a closed one, or lies in it unread, with a
- * reset, and drops what the other side has not taken yet.
+ * The end of a connection that this side has closed (rule I2): the written bytes are sent, the
+ * output is ended, and bytes that still come are read and dropped until the other side ends too.
+ * The descriptor is closed only then, because the kernel answers bytes that come to a closed
+ * descriptor, or lie in it unread, with a reset, and drops output that the other side has not taken
+ * yet.
  *
  * <p>It has no fiber. Confined to the cord, by Netty's side but for {@link #begin(Outbound)}.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class Closing {
     /*
      * States. One writer: state(from, to).
@@ -92,7 +93,8 @@ final class Closing {
         }
         cancelAlarm();
         long limitNs = Waits.nanos(options.lingerLimit());
-        boolean isCordOver = connection.isCordOver(); // it does not wait for what lingers
+        boolean isCordOver = connection.isCordOver(); // it does not wait for connections that
+        // linger
         if (connection.isInputShut() || limitNs == 0 || left < 0 || isCordOver) {
             finish();
             return;
@@ -107,7 +109,7 @@ final class Closing {
         connection.breakOff();
     }
 
-    /** What the kernel still has of the output it goes on sending. */
+    /** The kernel goes on sending the output that it still has. */
     private void notEnded() {
         LOG.debug("{} did not end within lingerLimit={}", connection, options.lingerLimit());
         finish();

@@ -49,13 +49,13 @@ public final class Codec<M> {
     /**
      * {@return a codec that consists of handlers of Netty}
      *
-     * <p>They run on the cord, between the fibers: a handler must not wait, and what it throws
-     * while it decodes ends the input.
+     * <p>They run on the cord, between the fibers: a handler must not wait, and an exception while
+     * it decodes ends the input.
      *
      * @param <M> the type of the messages
      * @param type what the handlers make of bytes; another result is a {@link CodecException}
      * @param handlers each makes a new handler; the first one stands next to the socket
-     * @throws IllegalArgumentException if there is none
+     * @throws IllegalArgumentException if the list is empty
      */
     @SafeVarargs
     @SuppressWarnings("varargs") // the list copies them
@@ -111,7 +111,7 @@ public final class Codec<M> {
     /**
      * {@return frames that end with a delimiter, which is not part of them}
      *
-     * @param delimiter the bytes, of which a frame has none in this order
+     * @param delimiter the bytes, which no frame contains in this order
      * @param maxBytes how long a frame may be, without its delimiter
      * @throws IllegalArgumentException if the delimiter is empty, or the limit is less than 1
      */
@@ -152,7 +152,7 @@ public final class Codec<M> {
 
     // ---------------------------------------------------------------- ends of the input
 
-    /** Netty's decoders drop what the end of the input cuts off, and nobody is told. */
+    /** Netty's decoders drop a frame that the end of the input cuts off, and do not tell. */
     private static void checkWhole(ByteBuf rest) {
         int count = rest.readableBytes();
         if (count > 0) {
@@ -176,7 +176,7 @@ public final class Codec<M> {
         return new TooLongFrameException("frame of " + count + " bytes > maxBytes=" + maxBytes);
     }
 
-    /** What comes behind the last end of a line is a line too. */
+    /** The text behind the last end of a line is a line too. */
     private static final class LineDecoder extends LineBasedFrameDecoder {
         private final int maxBytes;
 
@@ -206,7 +206,7 @@ public final class Codec<M> {
         }
     }
 
-    /** Netty's puts U+FFFD in the place of what is no UTF-8. */
+    /** Netty's decoder puts U+FFFD in the place of bytes that are no UTF-8. */
     private static final class TextDecoder extends MessageToMessageDecoder<ByteBuf> {
         TextDecoder() {
             super(ByteBuf.class);
@@ -223,7 +223,7 @@ public final class Codec<M> {
         }
     }
 
-    /** Netty's writes a question mark in the place of what has no bytes. */
+    /** Netty's encoder writes a question mark in the place of characters that have no bytes. */
     private static final class TextEncoder extends LineEncoder {
         TextEncoder() {
             super(LineSeparator.UNIX, StandardCharsets.UTF_8);

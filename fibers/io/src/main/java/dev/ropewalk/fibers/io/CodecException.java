@@ -7,9 +7,8 @@ import java.nio.charset.MalformedInputException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Tells that a {@link Codec} cannot decode what the other side has sent, as a frame above its limit
- * is, or cannot encode what was to be written; or that a line that was to be read, or a text that
- * was to be written, is none.
+ * Tells that a {@link Codec} cannot decode the input, for example a frame above its limit, or
+ * cannot encode a message; or that a line to be read, or a text to be written, is no text.
  */
 public final class CodecException extends ConnectionException {
     private static final long serialVersionUID = 1L;
@@ -24,7 +23,7 @@ public final class CodecException extends ConnectionException {
         super(message, cause);
     }
 
-    /** The bytes of a text that is to go there; an error of the caller if it has none. */
+    /** The bytes of a text that is to go there; an error of the caller if the text has no bytes. */
     static byte[] encoded(String text, Object to) {
         String fault = Utf8.fault(text);
         if (fault != null) {

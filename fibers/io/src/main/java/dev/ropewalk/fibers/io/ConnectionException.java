@@ -6,8 +6,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 
 /**
- * Tells that a call of a connection, a listener or a UDP socket cannot do what it is for. The cause
- * is what the system or Netty said.
+ * Tells that a call of a connection, a listener or a UDP socket cannot do its work. The cause is
+ * the failure of the system or of Netty.
  */
 public class ConnectionException extends UncheckedIOException {
     private static final long serialVersionUID = 1L;
@@ -15,7 +15,7 @@ public class ConnectionException extends UncheckedIOException {
     /** Causes may go round in a circle. */
     static final int MAX_CAUSES = 100;
 
-    /** Whose other side caused this; null if none did, or nobody knows. */
+    /** The connection whose other side caused this; null if it did not, or is not known to have. */
     private transient @Nullable TcpConnection blamed;
 
     /**

@@ -12,7 +12,7 @@ import io.netty.util.ReferenceCountUtil;
 import javax.net.ssl.SSLException;
 
 /** Where Netty tells a connection what has come: the last handler of its pipeline. */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     private final TcpConnection connection;
 

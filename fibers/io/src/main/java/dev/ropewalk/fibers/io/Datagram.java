@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * What a {@link UdpSocket} sends and receives: bytes that arrive together or not at all, and the
- * address of the other side. Immutable.
+ * The unit that a {@link UdpSocket} sends and receives: bytes that arrive together or not at all,
+ * and the address of the other side. Immutable.
  */
 public final class Datagram {
     private final byte[] bytes;
@@ -64,7 +64,7 @@ public final class Datagram {
     }
 
     /**
-     * {@return a datagram to where this one came from}
+     * {@return a datagram to the sender of this one}
      *
      * @param answer what is sent; copied
      */
@@ -73,7 +73,7 @@ public final class Datagram {
     }
 
     /**
-     * {@return a datagram of text, as UTF-8, to where this one came from}
+     * {@return a datagram of text, as UTF-8, to the sender of this one}
      *
      * @param answer what is sent
      * @throws CodecException as {@link #of(String, InetSocketAddress)}
@@ -90,7 +90,7 @@ public final class Datagram {
     /**
      * {@return its bytes as UTF-8}
      *
-     * @throws CodecException if they are none; {@link #bytes} has them
+     * @throws CodecException if they are no UTF-8; {@link #bytes} has them
      */
     public String text() {
         String text = new String(bytes, StandardCharsets.UTF_8);

@@ -3,8 +3,8 @@ package dev.ropewalk.fibers.io;
 import java.io.IOException;
 
 /**
- * Tells that the input ended in the middle of what was to be read or skipped; the bytes that were
- * to be read stay readable.
+ * Tells that the input ended in the middle of the bytes that were to be read or skipped; the bytes
+ * that were to be read stay readable.
  */
 public final class EndOfInputException extends ConnectionException {
     private static final long serialVersionUID = 1L;

@@ -63,7 +63,7 @@ final class Handshake {
                         "no agreement within handshakeLimit=" + tls.handshakeLimit()));
     }
 
-    /** Nothing is to be late any more. */
+    /** Cancels the limit. */
     void end() {
         if (alarm != null) {
             alarm.cancel();
@@ -86,7 +86,7 @@ final class Handshake {
         }
     }
 
-    /** Nobody answers any more. */
+    /** No answer can come any more. */
     void inputEnded(@Nullable IOException why) {
         failed(why == null ? new EOFException("the other side has ended TLS") : why);
     }

@@ -41,7 +41,7 @@ final class Inbound implements Input {
     /** By this side: nothing is kept any more. */
     private boolean isClosed;
 
-    /** Nothing comes any more: the end of the other side's output, or of the connection. */
+    /** No more input comes: the end of the other side's output, or of the connection. */
     private boolean isEnded;
 
     /** Why nothing comes any more, if that is not in order. */
@@ -104,7 +104,7 @@ final class Inbound implements Input {
                         new EOFException()));
     }
 
-    /** One that is no UTF-8 stays. */
+    /** A line that is no UTF-8 stays. */
     @Nullable String readLine(int maxBytes) {
         begin();
         try {
@@ -149,7 +149,7 @@ final class Inbound implements Input {
         int end = stash.lineEnd();
         while (end < 0 && stash.size() <= maxBytes + 1) { // with a CR
             if (!awaitBytes(stash.size() + 1, "a line from ")) {
-                end = stash.size(); // what comes behind the last end of a line is a line too
+                end = stash.size(); // the text behind the last end of a line is a line too
                 break;
             }
             end = stash.lineEnd();
@@ -178,7 +178,7 @@ final class Inbound implements Input {
             }
             out.awaitRoom();
             ByteBuf some = stash.takeAll();
-            if (some != null) { // nobody has taken it meanwhile
+            if (some != null) { // no other fiber has taken it meanwhile
                 all += some.readableBytes();
                 out.hand(some);
                 to.touch();
@@ -273,12 +273,12 @@ final class Inbound implements Input {
 
     // ---------------------------------------------------------------- handed on
 
-    /** Before messages are made of what comes. */
+    /** Before messages are made of the input. */
     void checkNoReader() {
         reader.checkFree();
     }
 
-    /** The unread bytes, which belong to the caller; null if there are none. */
+    /** The unread bytes, which belong to the caller; or null. */
     @Nullable ByteBuf takeAll() {
         return stash.takeAll();
     }

@@ -9,11 +9,11 @@ import java.io.IOException;
  * on. Confined to the cord; the calls here are those of Netty's side, but for {@link #close}.
  */
 sealed interface Input permits Inbound, MessageQueue {
-    /** Takes it over: releases it if nobody wants it any more. */
+    /** Takes it over: releases it if it is not wanted any more. */
     void received(Object what);
 
     /**
-     * Nothing comes any more; a second end has no effect.
+     * No more input comes; a second end has no effect.
      *
      * @param why null if the other side has ended its output in order
      */
@@ -22,11 +22,11 @@ sealed interface Input permits Inbound, MessageQueue {
     /** Whether nothing comes any more. */
     boolean isEnded();
 
-    /** This side has closed it: what nobody took is released. */
+    /** This side has closed it: input without a taker is released. */
     void close();
 
     boolean isClosed();
 
-    /** How much is there that nobody took, in bytes or messages. */
+    /** How much input has not been taken, in bytes or messages. */
     int unread();
 }

@@ -38,10 +38,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What a cord has for an event loop of Netty, and the channels that fit it: the {@link Reactor}
- * that it polls, or the loop in memory of a virtual clock, whose tasks are messages of the cord.
+ * A cord's event loop of Netty, and the channels that fit it: the {@link Reactor} that it polls, or
+ * the loop in memory of a virtual clock, whose tasks are messages of the cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 abstract sealed class IoLoop {
     final EventLoop eventLoop;
 
@@ -84,7 +84,7 @@ abstract sealed class IoLoop {
         return true;
     }
 
-    /** Lets several sockets have the port of this one; false if that cannot be. */
+    /** Lets several sockets share the port; false where that cannot be. */
     boolean sharePort(Channel socket) {
         return false;
     }
@@ -131,7 +131,7 @@ abstract sealed class IoLoop {
             this.reactor = reactor;
         }
 
-        /** Only those Unix-domain sockets of Netty that are epoll's can end one half alone. */
+        /** Of Netty's Unix-domain sockets only those of epoll can end one half alone. */
         final void checkTcp(SocketAddress address) {
             if (address instanceof UnixDomainSocketAddress) {
                 throw new IllegalArgumentException(

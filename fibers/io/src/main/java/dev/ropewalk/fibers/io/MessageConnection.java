@@ -16,12 +16,12 @@ import java.util.function.Function;
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="messages"}
  *
  * <p>Messages are received as from a channel, one by one, in a select, or by a pipeline that begins
- * with it. It is used by fibers of the connection's cord; any number of them may receive, each
- * message goes to one, and one writes at a time.
+ * with it. It is used by fibers of the connection's cord; any number of fibers may receive, each
+ * message goes to one of them, and one fiber writes at a time.
  *
- * <p>A message that is reference-counted belongs to the receiver, which releases it; what nobody
- * received is released when the connection is closed. {@link #write} takes the message over,
- * whether it succeeds or not.
+ * <p>A message that is reference-counted belongs to the receiver, which releases it; messages that
+ * were not received are released when the connection is closed. {@link #write} takes the message
+ * over, whether it succeeds or not.
  *
  * <p>When the input ends, and all messages before that are received, a receive throws a {@link
  * ClosedException}: with a {@link ConnectionException} as its cause if the other side broke the
@@ -48,7 +48,7 @@ public final class MessageConnection<M> implements Receivable<M>, AutoCloseable 
     /**
      * {@inheritDoc}
      *
-     * @throws ConnectionTimeoutException if none came within {@link TcpOptions#readLimit}
+     * @throws ConnectionTimeoutException if no message came within {@link TcpOptions#readLimit}
      * @throws WrongThreadException if this is not its cord
      */
     @Override
@@ -83,7 +83,8 @@ public final class MessageConnection<M> implements Receivable<M>, AutoCloseable 
     }
 
     /**
-     * Receives nothing more: what is there and what still comes is released. The output works on.
+     * Receives nothing more: messages that are there, and those that still come, are released. The
+     * output works on.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -102,7 +103,7 @@ public final class MessageConnection<M> implements Receivable<M>, AutoCloseable 
      * @param message belongs to the connection from now on, also if this throws
      * @return this connection
      * @throws CodecException if the codec cannot encode it; on virtual threads the next call throws
-     *     that
+     *     it
      * @throws ConnectionResetException if the connection was broken off
      * @throws ConnectionTimeoutException if there was no room for {@link TcpOptions#writeLimit}
      * @throws ConnectionClosedException if this side has closed it, or ended its output
@@ -138,8 +139,8 @@ public final class MessageConnection<M> implements Receivable<M>, AutoCloseable 
     // ---------------------------------------------------------------- the end
 
     /**
-     * Closes the connection, as {@link TcpConnection#close} does; messages that nobody received are
-     * released.
+     * Closes the connection, as {@link TcpConnection#close} does; messages that were not received
+     * are released.
      *
      * @throws WrongThreadException if this is not its cord
      */

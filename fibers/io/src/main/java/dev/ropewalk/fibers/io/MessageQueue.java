@@ -21,15 +21,15 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * The messages that a codec has made, or the datagrams that have come, and that nobody has received
- * (rule I2).
+ * The messages that a codec has made, or the datagrams that have come, and that have not been
+ * received (rule I2).
  *
  * <p>A message belongs to exactly one: to the codec until it comes here, to the queue, and to the
- * receiver that took it. What is left when this side closes is released, and so is what comes
- * later. A message that was given to a fiber that was abandoned before it ran stands first again.
+ * receiver that took it. The rest is released when this side closes, and so are later messages. A
+ * message that was given to a fiber that was abandoned before it ran stands first again.
  *
  * <p>Netty reads by itself until {@link #bound} messages are here, and goes on when half of them
- * are taken: what one receive from the kernel holds may come on top (rule I3).
+ * are taken: the messages of one receive from the kernel may come on top (rule I3).
  *
  * <p>Confined to the cord, which is its guard.
  */
@@ -44,17 +44,16 @@ final class MessageQueue<M> implements Input, Handoff {
             };
 
     /**
-     * Whose messages they are, and what it tells of them; its {@code toString} is shown in errors
-     * and dumps.
+     * The owner of the messages, and its errors; its {@code toString} is shown in errors and dumps.
      */
     interface Source {
         /** Fresh for each receiver. */
         ConnectionException broken(String what, IOException why);
 
-        /** Nothing came within the limit of the options. */
+        /** No message came within the limit of the options. */
         ConnectionTimeoutException silent(long limitNs);
 
-        /** What came is no message of the type that was asked for. */
+        /** The input is no message of the type that was asked for. */
         void undecodable(Throwable cause);
     }
 
@@ -79,12 +78,10 @@ final class MessageQueue<M> implements Input, Handoff {
     /** Why nothing comes any more, if that is not in order. */
     private @Nullable IOException failure;
 
-    /**
-     * What one receiver is to be told, behind the messages that are here; null if it is nothing.
-     */
+    /** The error that one receiver is to be told, behind the messages that are here; or null. */
     private @Nullable Notice notice;
 
-    /** What went wrong, where messages may come nevertheless. */
+    /** An error after which messages may come nevertheless. */
     private record Notice(IOException why) {}
 
     /**
@@ -133,7 +130,7 @@ final class MessageQueue<M> implements Input, Handoff {
         return taken == null ? null : message(taken);
     }
 
-    /** A message, a {@link Notice}, or {@link #END}; null if there is none now. */
+    /** A message, a {@link Notice}, or {@link #END}; null if nothing is there now. */
     private @Nullable Object take() {
         M first = messages.pollFirst();
         if (first == null) {
@@ -299,7 +296,7 @@ final class MessageQueue<M> implements Input, Handoff {
         WaitQueue.wakeAll(receivers.claimAll(END));
         if (isPaused) {
             isPaused = false;
-            channel.config().setAutoRead(true); // what comes is dropped, and the end is seen
+            channel.config().setAutoRead(true); // messages are dropped, and the end is seen
         }
     }
 

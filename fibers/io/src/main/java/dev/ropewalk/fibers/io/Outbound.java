@@ -33,7 +33,7 @@ import java.nio.channels.FileChannel;
  *
  * <p>Confined to the cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     /** So much of a file is written at once: the write limit is that of one piece. */
     private static final long MAX_REGION = 1 << 20;
@@ -50,10 +50,10 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
 
     private ChannelHandlerContext wire;
 
-    /** It stands in the list of what this turn flushes. */
+    /** It stands in the list of connections that this turn flushes. */
     private boolean isUnflushed;
 
-    /** What the codec could not encode, until the writer is told. */
+    /** The failure of the codec to encode, until the writer is told. */
     private @Nullable EncoderException encodingFailure;
 
     /** Why nothing can be written any more; null if it can. */
@@ -155,7 +155,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
                 new EOFException());
     }
 
-    /** Netty closes the file of a region that is sent; this one is its owner's. */
+    /** Netty closes the file of a region that is sent, but this file belongs to its owner. */
     private static final class Region extends DefaultFileRegion {
         Region(FileChannel file, long position, long count) {
             super(file, position, count);
@@ -217,7 +217,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
             await("the flush of ");
         }
         checkWritable();
-        Throwable refused = taken.cause(); // TLS tells nobody else
+        Throwable refused = taken.cause(); // TLS tells it nowhere else
         if (refused != null) {
             throw connection.errors.broken("flush", IoErrors.asIo(refused));
         }

@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.io;
 
-/** What a server does with a connection; for {@link TcpListener#serve}. */
+/** A server's work with one connection; for {@link TcpListener#serve}. */
 @FunctionalInterface
 public interface Service {
     /**

@@ -16,7 +16,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * The fibers of a listener's clients: none is missed, and none that fails takes the others along.
+ * The fibers of a listener's clients: no fiber is missed, and a fiber that fails does not end the
+ * others.
  *
  * <p>Confined to the fiber that serves, and its cord; a {@link Client} is its own fiber's until
  * that has ended.
@@ -29,7 +30,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     private final String name;
     private final Service service;
 
-    /** It was logged that a client is refused, and none has been served since. */
+    /** It was logged that a client is refused, and no client has been served since. */
     private boolean isRefusalTold;
 
     /** By their fibers. */
@@ -42,7 +43,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         this.service = service;
     }
 
-    /** One connection. */
+    /** A client with its connection. */
     private static final class Client {
         final Arrival arrival;
         final Placement.Place place;
@@ -111,7 +112,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         } finally {
             client.isGone = !connection.isOpen();
             if (isInOrder || connection.hasTlsFailed()) {
-                // A client that TLS has refused has heard that, and nothing else.
+                // A client that TLS has refused was told that, and has got no data.
                 connection.close();
             } else {
                 connection.reset(); // the other side must not take what it has for all
@@ -140,7 +141,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         return false;
     }
 
-    /** The one place that decides: nobody can ring the alarm from outside. */
+    /** The one place that decides, so that clients cannot cause errors in the log from outside. */
     private static boolean isOfClient(Client client, Throwable failure) {
         TcpConnection connection = client.arrival.connection();
         return connection != null

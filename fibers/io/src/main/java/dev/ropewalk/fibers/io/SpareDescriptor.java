@@ -11,7 +11,7 @@ import java.nio.channels.DatagramChannel;
  * may take one, because a class is loaded from a file.
  */
 final class SpareDescriptor implements AutoCloseable {
-    /** A socket that is never bound; null while there is none. */
+    /** A socket that is never bound; null while it is lent, or could not be had. */
     private @Nullable DatagramChannel held;
 
     private boolean isWanted;

@@ -45,26 +45,25 @@ import javax.net.ssl.SSLSession;
  * <p>It belongs to the cord that connected or accepted it, and is used by that cord's fibers: one
  * that reads, and one that writes. A second reader or writer is an error.
  *
- * <p>Reading and writing calls are switchpoints, also if they need not wait: a fiber that is ended
- * or cancelled gets that, and no byte was read or written. A read that ends early, by its limit or
- * otherwise, leaves all bytes for the next one; only {@link #skip} does not. {@link #close} and
- * {@link #reset} never wait.
+ * <p>Reading and writing calls are switchpoints even if they do not wait: if the fiber is
+ * terminated or cancelled by then, they throw, and no byte is read or written. A read that ends
+ * early, by its limit or otherwise, leaves all bytes for the next one; only {@link #skip} does not.
+ * {@link #close} and {@link #reset} never wait.
  *
- * <p>What is written is sent at the end of the cord's turn, within a millisecond; {@link #flush}
- * waits until it is. A side that sends faster than the other reads is held up: unread bytes are
+ * <p>Written bytes are sent at the end of the cord's turn, within a millisecond; {@link #flush}
+ * waits for that. A side that sends faster than the other reads is held up: unread bytes are
  * bounded here, and unsent ones there ({@link TcpOptions}).
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class TcpConnection implements AutoCloseable {
     /*
      * States. One writer: state(from, to).
      *
      *   CONNECTING -> OPEN     connected, or accepted
      *   CONNECTING -> CLOSED   that failed
-     *   OPEN       -> CLOSING  close(): what was written is still sent, and what comes is dropped
-     *   OPEN       -> CLOSING  TLS has failed: the other side is told why, and that is all
-     *   OPEN       -> CLOSED   reset(), the other side broke it off, or the cord has ended
-     *   CLOSING    -> CLOSED   Closing is over
+     *   OPEN -> CLOSING close(): written bytes are still sent, and input is dropped OPEN -> CLOSING
+     *   TLS has failed: the other side is told why, and that is all OPEN -> CLOSED reset(), the
+     *   other side broke it off, or the cord has ended CLOSING -> CLOSED Closing is over
      *
      * While it is OPEN each half ends by itself: the input by the other side's end of output, the
      * output by shutdownOutput(). An open connection of which both halves have ended stays OPEN:
@@ -103,7 +102,7 @@ public final class TcpConnection implements AutoCloseable {
     /** Has the input, which are bytes or messages. */
     private final CodecSwitch codecSwitch;
 
-    /** Told once, when it is closed; null if nobody counts it. */
+    /** Told once, when it is closed; null if it is not counted. */
     private final @Nullable Runnable onClosed;
 
     private final IdleLimit idleLimit;
@@ -123,7 +122,7 @@ public final class TcpConnection implements AutoCloseable {
     /** The other side is told, and it lingers behind that, as behind {@link #close}. */
     private boolean hasTlsFailed;
 
-    /** Kept because a closed channel has none. */
+    /** Kept because a closed channel has no address. */
     private @Nullable SocketAddress local;
 
     private @Nullable SocketAddress remote;
@@ -213,7 +212,7 @@ public final class TcpConnection implements AutoCloseable {
      * @return the connection, of the current cord
      * @throws ConnectionTimeoutException if the limit passed
      * @throws TlsException if the sides cannot agree on TLS
-     * @throws ConnectionException if nobody listens there, or the system refuses
+     * @throws ConnectionException if no listener is there, or the system refuses
      * @throws IllegalArgumentException if the TLS is that of a server, or it is a path and the
      *     reactor is NIO's
      * @throws IllegalStateException if no fiber runs here
@@ -321,7 +320,7 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param into takes the bytes
      * @param offset where the first one goes
-     * @param length how many are taken at most; 0 takes none and does not wait
+     * @param length how many are taken at most; 0 takes no byte and does not wait
      * @return how many; -1 at the end of the input
      * @throws ConnectionResetException as {@link #read(byte[])}
      * @throws ConnectionTimeoutException as {@link #read(byte[])}
@@ -336,11 +335,11 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Reads so many bytes; waits until all have come, and takes none before.
+     * Reads so many bytes; waits until all have come, and takes no byte before.
      *
      * @param length how many; that much memory is used until it returns
      * @return the bytes
-     * @throws EndOfInputException if the input ends before; what came stays readable
+     * @throws EndOfInputException if the input ends before; bytes that came stay readable
      * @throws ConnectionResetException as {@link #read(byte[])}
      * @throws ConnectionTimeoutException if nothing came for {@link TcpOptions#readLimit}
      * @throws ConnectionClosedException as {@link #read(byte[])}
@@ -361,8 +360,8 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @return the line without its end; null at the end of the input
      * @throws LineTooLongException if it is longer than {@link TcpOptions#maxLineBytes}
-     * @throws CodecException if it is no UTF-8; it stays readable, by {@link #readLineBytes} for
-     *     one
+     * @throws CodecException if it is no UTF-8; it stays readable, for example by {@link
+     *     #readLineBytes}
      * @throws ConnectionResetException as {@link #read(byte[])}
      * @throws ConnectionTimeoutException if nothing came for {@link TcpOptions#readLimit}
      * @throws ConnectionClosedException as {@link #read(byte[])}
@@ -389,9 +388,9 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Drops so many bytes; waits until all have come, and keeps none meanwhile, so that any number
-     * needs no memory. What came is dropped also if it ends early, by a limit or otherwise: close
-     * the connection then, because nobody knows where in its input it is.
+     * Drops so many bytes; waits until all have come, and keeps no byte meanwhile, so that any
+     * number needs no memory. If it ends early, by a limit or otherwise, the bytes that came are
+     * dropped all the same: close the connection then, because its place in the input is not known.
      *
      * @param count how many
      * @throws EndOfInputException if the input ends before
@@ -412,8 +411,8 @@ public final class TcpConnection implements AutoCloseable {
     // ---------------------------------------------------------------- messages
 
     /**
-     * Lets a codec make messages of the bytes, from the first one on that nobody has read: {@link
-     * #read} and its like are errors from now on. A switchpoint.
+     * Lets a codec make messages of the bytes, from the first unread byte on: {@link #read} and its
+     * like are errors from now on. A switchpoint.
      *
      * @param <M> the type of the messages
      * @param codec makes messages of bytes, and bytes of messages
@@ -463,8 +462,8 @@ public final class TcpConnection implements AutoCloseable {
 
     /**
      * Writes bytes, which may be changed when it returns. Waits while more than {@link
-     * TcpOptions#highWaterMark} is unsent; of a write that is larger than that, an exception leaves
-     * the first part written.
+     * TcpOptions#highWaterMark} is unsent; if an exception ends a write that is larger than that,
+     * its first part is written.
      *
      * @param bytes what to write
      * @return this connection
@@ -580,7 +579,7 @@ public final class TcpConnection implements AutoCloseable {
      *
      * @param to a connection of the same cord
      * @return how many bytes went there
-     * @throws ConnectionResetException if one of the two was broken off
+     * @throws ConnectionResetException if one of the two connections was broken off
      * @throws ConnectionTimeoutException if {@link TcpOptions#readLimit} of this one, or {@link
      *     TcpOptions#writeLimit} of the other, passed
      * @throws ConnectionClosedException if one was closed by this side, or the other's output ended
@@ -594,8 +593,8 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Sends what was written, and waits until the kernel has taken it. That the other side has it
-     * only that side can say.
+     * Sends the written bytes, and waits until the kernel has taken them. This does not mean that
+     * the other side has received them; only that side can tell.
      *
      * @throws ConnectionResetException as {@link #write(String)}
      * @throws ConnectionClosedException as {@link #write(String)}
@@ -637,8 +636,8 @@ public final class TcpConnection implements AutoCloseable {
      * ConnectionClosedException}. Never waits, and may be called in a fiber that is being ended; to
      * close twice is harmless.
      *
-     * <p>As long as the cord lives, what was written is sent within {@link TcpOptions#closeLimit},
-     * and the other side reads the end behind it. What that side still sends is dropped, until it
+     * <p>As long as the cord lives, written bytes are sent within {@link TcpOptions#closeLimit},
+     * and the other side reads the end behind them. Bytes that it still sends are dropped, until it
      * ends its output too, {@link TcpOptions#lingerLimit} passes, or {@link
      * TcpOptions#maxLingerBytes} have come. Until then the connection counts as open for the
      * listener: {@link TcpListener#drain} waits for it. {@link #reset} ends it at once.
@@ -665,7 +664,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Breaks it off: what was not sent or read is lost, and the other side is told that. Never
+     * Breaks it off: bytes that were not sent or read are lost, and the other side is told. Never
      * waits; of a closed connection no effect.
      *
      * @throws WrongThreadException if this is not its cord
@@ -701,7 +700,7 @@ public final class TcpConnection implements AutoCloseable {
 
     // ---------------------------------------------------------------- looking
 
-    /** {@return whether this side has not closed it, and nobody has broken it off} */
+    /** {@return whether this side has not closed it, and neither side has broken it off} */
     public boolean isOpen() {
         return state == State.OPEN;
     }
@@ -712,11 +711,11 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * {@return whether the other side caused this failure: by what it has sent, or has not, or
-     * because it broke the connection off} A failure whose cause is such a one counts too. May be
-     * asked of a closed connection, and on any thread.
+     * {@return whether the other side caused this failure: by its data, by its silence, or by
+     * breaking the connection off} A failure with such a cause counts too. May be asked of a closed
+     * connection, and on any thread.
      *
-     * @param failure what a call of this connection has thrown, or what that has led to
+     * @param failure the exception of a call of this connection, or one that has it as a cause
      */
     public boolean hasCaused(Throwable failure) {
         return ConnectionException.isCausedBy(this, failure);
@@ -737,12 +736,12 @@ public final class TcpConnection implements AutoCloseable {
         return failure;
     }
 
-    /** How many bytes are there that nobody has read; for tests. */
+    /** The number of unread bytes; for tests. */
     int unread() {
         return in().unread();
     }
 
-    /** Whether nothing comes any more, for whatever reason; for tests. */
+    /** Whether no more input comes, for whatever reason; for tests. */
     boolean isInputEnded() {
         return in().isEnded();
     }
@@ -780,7 +779,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     /**
-     * Nothing more comes; the output works on, unless TLS has ended both halves.
+     * No more input comes; the output works on, unless TLS has ended both halves.
      *
      * @param why null if the other side has said that this was all
      */
@@ -808,12 +807,12 @@ public final class TcpConnection implements AutoCloseable {
         }
     }
 
-    /** Whether nobody reads what comes. */
+    /** Whether input is dropped. */
     boolean drops() {
         return isClosedHere;
     }
 
-    /** Releases it: nobody reads it. */
+    /** Releases it, because it will not be read. */
     void dropped(Object what) {
         if (closing == null) {
             ReferenceCountUtil.release(what);
@@ -863,7 +862,7 @@ public final class TcpConnection implements AutoCloseable {
         return hasTlsFailed;
     }
 
-    /** The output works on: whoever it is may be told. */
+    /** The output works on, so that the other side may be told. */
     void undecodable(Throwable cause) {
         in().ended(IoErrors.undecodable(cause));
     }

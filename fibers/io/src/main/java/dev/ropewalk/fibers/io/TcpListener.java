@@ -35,23 +35,23 @@ import java.util.concurrent.TimeUnit;
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="echo"}
  *
  * <p>It belongs to the cord that made it, and so do its connections, unless {@link
- * TcpOptions#cords} names others. One fiber accepts at a time.
+ * TcpOptions#cords} names others. Only one fiber may accept at a time.
  *
  * <p>It accepts no more while {@link TcpOptions#maxConnections} are open, while {@link
  * #MAX_UNTAKEN} have not been taken by a fiber, and for a while when the process has no file
  * descriptor left; clients wait in the kernel then, {@link TcpOptions#backlog} of them.
  *
- * <p>A loop over it ends when it is closed. Connections that nobody has taken are reset then; those
+ * <p>A loop over it ends when it is closed. Connections that were not taken are reset then; those
  * that were taken go on, and {@link #drain} waits for them.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable {
     /** How many accepted connections wait for a fiber at most. */
     public static final int MAX_UNTAKEN = 64;
 
     static final Log LOG = Logs.logger(TcpListener.class);
 
-    /** After an accept that failed, for want of a file descriptor for one. */
+    /** The pause after an accept that failed, for example for want of a file descriptor. */
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
 
     private final Cord cord;
@@ -75,13 +75,13 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     /** Netty accepts no more for now. */
     private boolean isPaused;
 
-    /** Ends the pause after an accept that failed; null if none did. */
+    /** Ends the pause after an accept that failed, or null. */
     private @Nullable Alarm afterFailure;
 
-    /** It was logged that accepts fail, and none has succeeded since. */
+    /** It was logged that accepts fail, and no accept has succeeded since. */
     private boolean isFailureTold;
 
-    /** Kept because a closed channel has none. */
+    /** Kept because a closed channel has no address. */
     private SocketAddress address;
 
     private TcpListener(IoLoop loop, SocketAddress address, TcpOptions options) {
@@ -243,8 +243,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     }
 
     /**
-     * {@return the connections, as they come} {@code hasNext} waits for one, as {@link #accept}
-     * does, and is false when the listener is closed.
+     * {@return the connections, as they come} {@code hasNext} waits for a connection, as {@link
+     * #accept} does, and is false when the listener is closed.
      *
      * @throws IllegalStateException if its connections go to {@link TcpOptions#cords}
      */
@@ -268,14 +268,13 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     }
 
     /**
-     * Serves each connection in a fiber of its own, a child of this one, until the listener is
-     * closed, and all of them have ended. The fiber is on this cord, or on that of {@link
-     * TcpOptions#cords} which serves the fewest, and the connection belongs to the fiber's cord. A
-     * connection is closed when the service returns, and reset when it throws. That takes no other
-     * connection along; it is logged as an ERROR, unless the client {@linkplain
-     * TcpConnection#hasCaused has caused} it, by what it sent, by silence or by leaving: that is
-     * DEBUG. A client for which the cord has no place is reset; a WARN tells of the first in a row.
-     * A switchpoint.
+     * Serves each connection in a fiber of its own, a child of this fiber, until the listener is
+     * closed, and all of them have ended. The fiber is on this cord, or on the cord of {@link
+     * TcpOptions#cords} that serves the fewest, and the connection belongs to the fiber's cord. A
+     * connection is closed when the service returns, and reset when it throws. Such a failure does
+     * not end other connections. It is logged as an ERROR, or as DEBUG if the client {@linkplain
+     * TcpConnection#hasCaused has caused} it, by its data, by silence or by leaving. A client for
+     * which the cord has no place is reset; a WARN tells of the first in a row. A switchpoint.
      *
      * @param name of the fibers, shown in reports
      * @param service what is done with each connection
@@ -292,8 +291,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     // ---------------------------------------------------------------- the end
 
     /**
-     * Accepts nobody any more: clients are refused, after the cord's turn at the latest, and
-     * connections that nobody took are reset. Never waits; to close twice is harmless.
+     * Accepts no client any more: clients are refused, after the cord's turn at the latest, and
+     * connections that were not taken are reset. Never waits; to close twice is harmless.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -352,7 +351,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     /**
      * {@return the port on which it listens}
      *
-     * @throws IllegalStateException if its address has none
+     * @throws IllegalStateException if its address has no port
      */
     public int port() {
         if (address instanceof InetSocketAddress inet) {
@@ -368,7 +367,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
     // ---------------------------------------------------------------- Netty's side
 
-    /** Where Netty tells what it has accepted. */
+    /** The handler that Netty tells of accepted clients. */
     private final class Acceptor extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
@@ -382,10 +381,10 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
         @Override
         public void channelInactive(ChannelHandlerContext context) {
-            isClosed = true; // by close(), or the cord has ended, and nobody waits any more
+            isClosed = true; // by close(), or the cord has ended, and no fiber waits any more
             spare.close();
             if (isPlacing()) {
-                dropUntaken(); // no loop knows them, and none closes them
+                dropUntaken(); // no loop knows them, so no loop closes them
             }
             dropBeyond();
         }
@@ -428,7 +427,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         }
     }
 
-    /** One of its connections. */
+    /** One of its connections has closed. */
     void closed() {
         open--;
         resumeIfRoom();

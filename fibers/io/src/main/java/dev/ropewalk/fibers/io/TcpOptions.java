@@ -54,8 +54,8 @@ public final class TcpOptions {
     }
 
     /**
-     * {@return the defaults: 10 s to connect, 5 s to send what is left at a close, 2 s and 8 MiB
-     * for what still comes then, no other limit; 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 64
+     * {@return the defaults: 10 s to connect, 5 s to send the rest at a close, 2 s and 8 MiB for
+     * input that still comes then, no other limit; 64 KiB unread, 64 KiB unsent, lines of 8 KiB, 64
      * messages, 10,000 connections of a listener, 1,024 that wait to be accepted; no delay, no
      * keep-alive, a port for one listener, no TLS}
      */
@@ -113,7 +113,7 @@ public final class TcpOptions {
         return values.maxLineBytes;
     }
 
-    /** {@return how many messages that nobody received are kept before the sender is held up} */
+    /** {@return how many unreceived messages are kept before the sender is held up} */
     public int maxMessages() {
         return values.maxMessages;
     }
@@ -176,8 +176,8 @@ public final class TcpOptions {
 
     /**
      * {@return these options with another limit on the wait for the other side's end} A connection
-     * that is closed while the other side still sends is reset by the kernel, and what was written
-     * last may be lost; so it is closed a little later.
+     * that is closed while the other side still sends is reset by the kernel, and the bytes that
+     * were written last may be lost; so it is closed a little later.
      *
      * @param limit how long the other side may take to end, once all is sent; with zero it is
      *     closed at once
@@ -187,7 +187,7 @@ public final class TcpOptions {
     }
 
     /**
-     * {@return these options with another bound on what a closed connection drops}
+     * {@return these options with another bound on the bytes that a closed connection drops}
      *
      * @param bytes how many may come before the connection is closed nevertheless
      */
@@ -216,10 +216,11 @@ public final class TcpOptions {
     }
 
     /**
-     * {@return these options with limits on reads and writes where nobody has said one} For what is
-     * built on connections and needs limits of its own, unless its user says others.
+     * {@return these options with limits on reads and writes where they have no limits yet} For
+     * libraries that are built on connections and need limits of their own, unless their users set
+     * others.
      *
-     * @param read how long a read waits for bytes, unless {@link #withReadLimit} said it
+     * @param read how long a read waits for bytes, unless {@link #withReadLimit} set it
      * @param write how long a write waits for room, unless {@link #withWriteLimit} said it
      */
     public TcpOptions withDefaultLimits(Duration read, Duration write) {
@@ -269,7 +270,7 @@ public final class TcpOptions {
     }
 
     /**
-     * {@return these options with another bound on messages that nobody received}
+     * {@return these options with another bound on unreceived messages}
      *
      * @param messages how many are kept before the sender is held up; those of one receive from the
      *     kernel may come on top
@@ -328,9 +329,9 @@ public final class TcpOptions {
      * served on the cord that has the fewest, and all that is done with its connection is done
      * there; only {@link TcpListener#serve} takes connections then.
      *
-     * @param cords at least one, of a scheduler for one; the listener's own counts only if it is
-     *     among them
-     * @throws IllegalArgumentException if there is none, or one is there twice
+     * @param cords at least one, for example those of a scheduler; the listener's own counts only
+     *     if it is among them
+     * @throws IllegalArgumentException if the list is empty, or names a cord twice
      */
     public TcpOptions withCords(List<Cord> cords) {
         List<Cord> copy = List.copyOf(cords);
@@ -369,7 +370,7 @@ public final class TcpOptions {
         Duration lingerLimit = Duration.ofSeconds(2);
         int maxLingerBytes = 8 << 20;
 
-        /** Null if nobody has said one. */
+        /** Null if no limit was set. */
         @Nullable Duration readLimit;
 
         @Nullable Duration writeLimit;

@@ -42,8 +42,8 @@ import javax.net.ssl.SSLException;
  * <p>TLS 1.2 and 1.3 are spoken, by BoringSSL if {@code netty-tcnative} is on the class path,
  * otherwise by the JDK. A client checks that the certificate is for the host that it connected to.
  *
- * <p>The settings are immutable; what was read from the files is replaced as a whole by {@link
- * #reload}, on any thread.
+ * <p>The settings are immutable; {@link #reload} replaces the contents of the files as a whole, on
+ * any thread.
  */
 public final class Tls {
     private static final Duration DEFAULT_HANDSHAKE_LIMIT = Duration.ofSeconds(10);
@@ -79,7 +79,7 @@ public final class Tls {
      *
      * @param certificates a PEM file: its certificate, and those between that and a trusted one
      * @param key a PEM file: the private key, PKCS#8 without a password
-     * @throws IllegalArgumentException if a file is missing, or is none such
+     * @throws IllegalArgumentException if a file is missing, or is no such file
      */
     public static Tls server(Path certificates, Path key) {
         Values values = new Values();
@@ -98,7 +98,7 @@ public final class Tls {
      * client for a certificate then, and refuses those without one (mutual TLS).
      *
      * @param certificates a PEM file with their certificates
-     * @throws IllegalArgumentException if it is missing, or is none such
+     * @throws IllegalArgumentException if it is missing, or is no such file
      */
     public Tls withTrust(Path certificates) {
         return with(copy -> copy.trusted = certificates);
@@ -109,7 +109,7 @@ public final class Tls {
      *
      * @param certificates as for {@link #server}
      * @param key as for {@link #server}
-     * @throws IllegalArgumentException if a file is missing, or is none such; or for a server
+     * @throws IllegalArgumentException if a file is missing, or is no such file; or for a server
      */
     public Tls withCertificate(Path certificates, Path key) {
         if (values.isServer) {
@@ -120,13 +120,13 @@ public final class Tls {
     }
 
     /**
-     * {@return this with a certificate for clients that ask for that host (SNI)} Others get that of
-     * {@link #server}.
+     * {@return this with a certificate for clients that ask for that host (SNI)} Others get the
+     * certificate of {@link #server}.
      *
      * @param name a host, or {@code *.} and a domain
      * @param certificates as for {@link #server}
      * @param key as for {@link #server}
-     * @throws IllegalArgumentException if a file is missing, or is none such; or for a client
+     * @throws IllegalArgumentException if a file is missing, or is no such file; or for a client
      */
     public Tls withHost(String name, Path certificates, Path key) {
         if (!values.isServer) {
@@ -175,10 +175,11 @@ public final class Tls {
     }
 
     /**
-     * Reads the files again: connections that begin after that use what they hold. Those that are
-     * open go on. On any thread.
+     * Reads the files again: connections that begin after that use their new contents. Open
+     * connections go on. On any thread.
      *
-     * @throws IllegalArgumentException if a file is missing, or is none such; then nothing changes
+     * @throws IllegalArgumentException if a file is missing, or is no such file; then nothing
+     *     changes
      */
     public void reload() {
         contexts = read(values);
@@ -295,7 +296,7 @@ public final class Tls {
         return "TLS of a " + (values.isServer ? "server" : "client");
     }
 
-    /** Changed only while it is a copy that nobody has yet. */
+    /** Changed only while it is a copy that no other code has yet. */
     private static final class Values implements Cloneable {
         boolean isServer;
         @Nullable Identity identity;

@@ -3,8 +3,8 @@ package dev.ropewalk.fibers.io;
 import java.io.IOException;
 
 /**
- * Tells that the two sides could not agree on TLS, or that what came is none: a certificate that is
- * not trusted or for another name, a client without one, plain text. The cause says which.
+ * Tells that the two sides could not agree on TLS, or that the input is no TLS: a certificate that
+ * is not trusted or for another name, a client without one, plain text. The cause says which.
  */
 public final class TlsException extends ConnectionException {
     private static final long serialVersionUID = 1L;

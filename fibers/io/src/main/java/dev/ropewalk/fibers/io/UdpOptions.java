@@ -10,7 +10,7 @@ import java.util.function.Consumer;
 
 /** How UDP sockets are made; immutable. Start from {@link #defaults} and change what differs. */
 public final class UdpOptions {
-    /** What IPv6 has room for; IPv4 has less, {@value UdpSocket#MAX_BYTES_IPV4}. */
+    /** The most that IPv6 has room for; IPv4 has less, {@value UdpSocket#MAX_BYTES_IPV4}. */
     private static final int MAX_DATAGRAM_BYTES = 65_527;
 
     private static final UdpOptions DEFAULTS = new UdpOptions(new Values());
@@ -48,8 +48,8 @@ public final class UdpOptions {
     }
 
     /**
-     * {@return the defaults: 256 datagrams that nobody received, of any length, 64 KiB unsent, no
-     * limit on a receive; the system's buffers, no broadcast, a port for one socket}
+     * {@return the defaults: 256 unreceived datagrams, of any length, 64 KiB unsent, no limit on a
+     * receive; the system's buffers, no broadcast, a port for one socket}
      */
     public static UdpOptions defaults() {
         return DEFAULTS;
@@ -61,8 +61,8 @@ public final class UdpOptions {
     }
 
     /**
-     * {@return how many datagrams that nobody received are kept before the system is left to keep
-     * them, and to drop what it has no room for}
+     * {@return how many unreceived datagrams are kept before the system is left to keep them, and
+     * to drop those that it has no room for}
      */
     public int maxDatagrams() {
         return values.maxDatagrams;
@@ -112,7 +112,7 @@ public final class UdpOptions {
     }
 
     /**
-     * {@return these options with another bound on datagrams that nobody received}
+     * {@return these options with another bound on unreceived datagrams}
      *
      * @param datagrams how many are kept; 16 more may come, which one receive from the system holds
      */
@@ -140,7 +140,7 @@ public final class UdpOptions {
     }
 
     /**
-     * {@return these options with another buffer for what comes}
+     * {@return these options with another buffer for datagrams that come}
      *
      * @param bytes how many the system is asked to keep; it may have a limit of its own
      */
@@ -149,7 +149,7 @@ public final class UdpOptions {
     }
 
     /**
-     * {@return these options with another buffer for what is sent}
+     * {@return these options with another buffer for datagrams that are sent}
      *
      * @param bytes how many the system is asked to keep; it may have a limit of its own
      */
@@ -186,7 +186,7 @@ public final class UdpOptions {
         Duration receiveLimit = Waits.FOREVER;
         int maxDatagrams = 256;
 
-        /** The longest there is: by default none is dropped for its length. */
+        /** The longest there is: by default no datagram is dropped for its length. */
         int maxDatagramBytes = MAX_DATAGRAM_BYTES;
 
         int highWaterMark = 64 * 1024;

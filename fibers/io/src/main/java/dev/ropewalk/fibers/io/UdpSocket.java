@@ -35,24 +35,25 @@ import java.util.function.Function;
  *
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="udp"}
  *
- * <p>It belongs to the cord that made it, and is used by that cord's fibers: any number of them may
- * receive, each datagram goes to one, and any number may send, since a datagram is sent whole or
- * not at all.
+ * <p>It belongs to the cord that made it, and is used by that cord's fibers: any number of fibers
+ * may receive, each datagram goes to one of them, and any number may send, because a datagram is
+ * sent whole or not at all.
  *
  * <p>Datagrams are received as from a channel, one by one, in a loop that ends when the socket is
- * closed, in a select, or by a pipeline that begins with it. Those that nobody has received are
- * bounded ({@link UdpOptions#maxDatagrams}): above that the system keeps what comes, and drops what
- * it has no room for, as UDP always may.
+ * closed, in a select, or by a pipeline that begins with it. Unreceived datagrams are bounded
+ * ({@link UdpOptions#maxDatagrams}): above that the system keeps those that come, and drops those
+ * that it has no room for, as UDP always may.
  *
- * <p>Receiving and sending calls are switchpoints, also if they need not wait: a fiber that is
- * ended or cancelled gets that. A receive that ends early, by its limit or otherwise, took nothing.
- * {@link #close} never waits; a socket that is open when its cord ends is closed by it.
+ * <p>Receiving and sending calls are switchpoints even if they do not wait: if the fiber is
+ * terminated or cancelled, they throw. A receive that ends early, by its limit or otherwise, takes
+ * no datagram. {@link #close} never waits; a socket that is open when its cord ends is closed by
+ * it.
  *
  * <p>Made by {@link #connect(InetSocketAddress, UdpOptions)}, it has one other side, and hears no
- * other. Where the system says that nobody has the port there, a send, or the next receive, throws
- * a {@link ConnectionException}, once each time that it is said; the socket works on.
+ * other. When the system reports that no socket has the port there, a send, or the next receive,
+ * throws a {@link ConnectionException}, once for each report; the socket works on.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     /** How many bytes a datagram to an IPv4 address has at most. */
     public static final int MAX_BYTES_IPV4 = 65_507;
@@ -183,14 +184,14 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     }
 
     /**
-     * Makes a socket of a free port with one other side: only what comes from there is received,
-     * and {@link #send(byte[])} sends there. Nothing is sent by this, so nobody need be there. A
-     * switchpoint.
+     * Makes a socket of a free port with one other side: only datagrams from there are received,
+     * and {@link #send(byte[])} sends there. Nothing is sent by this, so the other side need not be
+     * there. A switchpoint.
      *
      * @param address the other side
      * @param options how
      * @return the socket, of the current cord
-     * @throws ConnectionException if the system refuses, having no route for one
+     * @throws ConnectionException if the system refuses, for example for want of a route
      * @throws IllegalArgumentException if the host of the address was not looked up, or a port is
      *     to be shared
      * @throws IllegalStateException if no fiber runs here
@@ -264,10 +265,10 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      * {@inheritDoc}
      *
      * @throws ClosedException if it is closed
-     * @throws ConnectionTimeoutException if none came within {@link UdpOptions#receiveLimit}
+     * @throws ConnectionTimeoutException if no datagram came within {@link UdpOptions#receiveLimit}
      * @throws ConnectionException if it is {@linkplain #connect(InetSocketAddress, UdpOptions)
-     *     connected}, and the system says that nobody has the port of the other side; or it cannot
-     *     receive for another reason, once
+     *     connected}, and the system reports that no socket has the port of the other side; or it
+     *     cannot receive for another reason, once
      * @throws WrongThreadException if this is not its cord
      */
     @Override
@@ -304,7 +305,8 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     }
 
     /**
-     * Receives nothing more: what is there and what still comes is dropped. Sending works on.
+     * Receives nothing more: datagrams that are there, and those that still come, are dropped.
+     * Sending works on.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -317,15 +319,15 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     // ---------------------------------------------------------------- sending
 
     /**
-     * Sends a datagram; returns when the system has taken it. That it arrives nobody knows. Waits
-     * while the system has no room, or more than {@link UdpOptions#highWaterMark} is unsent before
-     * it. A switchpoint. A fiber that is ended or cancelled while the datagram waits for the system
-     * does not hold it back; one that is ended before that sends nothing.
+     * Sends a datagram; returns when the system has taken it. UDP does not confirm that it arrives.
+     * Waits while the system has no room, or more than {@link UdpOptions#highWaterMark} is unsent
+     * before it. A switchpoint: if the fiber is terminated or cancelled, this throws. The datagram
+     * is not sent then, unless it waits for the system already.
      *
      * @param datagram what is sent, and where to
      * @return this socket
-     * @throws ConnectionException if the system refuses this datagram, for want of a route for one;
-     *     it was not sent, and the socket works on
+     * @throws ConnectionException if the system refuses this datagram, for example for want of a
+     *     route; it was not sent, and the socket works on
      * @throws ConnectionClosedException if this side has closed it
      * @throws IllegalArgumentException if the datagram is empty, or longer than UDP allows ({@link
      *     #MAX_BYTES_IPV4}, {@link #MAX_BYTES_IPV6}), or not to the other side of a socket that is
@@ -375,8 +377,8 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
      *
      * @param bytes what is sent; they may be changed when it returns
      * @return this socket
-     * @throws ConnectionException as {@link #send(Datagram)}, or if the system says that nobody has
-     *     the port there: of this datagram, which was not sent, or of one before
+     * @throws ConnectionException as {@link #send(Datagram)}, or if the system reports that no
+     *     socket has the port there: for this datagram, which was not sent, or for an earlier one
      * @throws ConnectionClosedException as {@link #send(Datagram)}
      * @throws IllegalArgumentException as {@link #send(Datagram)}
      * @throws IllegalStateException if it is not {@linkplain #connect(InetSocketAddress,
@@ -486,11 +488,11 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
     // ---------------------------------------------------------------- the end
 
     /**
-     * Closes it: datagrams that nobody received are dropped, loops over it end, fibers that wait to
-     * receive get a {@link ClosedException}, and those that wait to send a {@link
-     * ConnectionClosedException}. What a {@code send} that has returned was given is sent. The port
-     * is free after the cord's turn at the latest. Never waits, and may be called in a fiber that
-     * is being ended; to close twice is harmless.
+     * Closes it: unreceived datagrams are dropped, loops over it end, fibers that wait to receive
+     * get a {@link ClosedException}, and those that wait to send a {@link
+     * ConnectionClosedException}. The datagrams of completed sends are still sent. The port is free
+     * after the cord's turn at the latest. Never waits, and may be called in a fiber that is being
+     * ended; to close twice is harmless.
      *
      * @throws WrongThreadException if this is not its cord
      */
@@ -533,20 +535,20 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
 
     /**
      * {@return how many datagrams came that were longer than {@link UdpOptions#maxDatagramBytes},
-     * and so were dropped} What the system dropped, nobody counts. On its cord.
+     * and so were dropped} Datagrams that the system dropped are not counted. On its cord.
      */
     public long dropped() {
         return dropped;
     }
 
-    /** How many datagrams nobody has received; for tests. */
+    /** The number of unreceived datagrams; for tests. */
     int unread() {
         return in.unread();
     }
 
     // ---------------------------------------------------------------- Netty's side
 
-    /** Where Netty tells what has come. */
+    /** The handler that Netty tells of datagrams. */
     private final class Handler extends ChannelInboundHandlerAdapter {
         @Override
         public void channelRead(ChannelHandlerContext context, Object message) {
@@ -563,7 +565,7 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
             tellSenders();
         }
 
-        /** Netty tells what the system says when it is asked for the next datagram. */
+        /** Netty passes on the system's report when it asks for the next datagram. */
         @Override
         public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
             LOG.debug("{} cannot receive", UdpSocket.this, cause);
@@ -589,10 +591,10 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         in.received(Datagram.owning(bytes, from));
     }
 
-    /** The system has cut it off, and half a datagram is none. */
+    /** The system has cut it off, and half a datagram is useless. */
     private void drop(InetSocketAddress sender) {
         dropped++;
-        if (dropped == 1) { // who sends it may send many
+        if (dropped == 1) { // its sender may send many
             LOG.warn(
                     "{} dropped a datagram from {} that is longer than maxDatagramBytes={};"
                             + " dropped() counts those that follow",
@@ -608,11 +610,11 @@ public final class UdpSocket implements Receivable<Datagram>, AutoCloseable {
         in.ended(null);
         tellSenders();
         if (loop.eventLoop.isShuttingDown()) {
-            in.close(); // the cord has ended: nobody will
+            in.close(); // the cord has ended: no fiber will
         }
     }
 
-    /** What its queue tells of this socket. */
+    /** The errors of this socket, for its queue. */
     private final class Datagrams implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {

@@ -1,8 +1,8 @@
 /**
  * Sockets whose calls make the fiber wait, never the cord (rules I1 to I4): listeners, connections,
- * and what they fail with.
+ * and their failures.
  *
- * <p>A connection belongs to the cord that made or accepted it. One fiber reads it at a time, and
+ * <p>A connection belongs to the cord that made or accepted it. One fiber at a time reads it, and
  * one writes it. Start with {@link dev.ropewalk.fibers.io.TcpListener} or {@link
  * dev.ropewalk.fibers.io.TcpConnection#connect(String, int)}; {@link
  * dev.ropewalk.fibers.io.TcpConnection#messages(Codec)} makes messages of bytes; {@link

@@ -25,13 +25,16 @@ import java.util.concurrent.atomic.AtomicReference;
  * </pre>
  *
  * <p>The thread itself asks for its CPUs, so its starter waits for its answer, and for nothing
- * where nothing can go wrong. A factory may give a thread that runs something else: that is seen
- * when it ends, or by a limit, and nobody waits for it for ever.
+ * where nothing can go wrong. A factory may return a thread that runs other code. The starter
+ * notices when that thread ends, or by a limit, so it does not wait for ever.
  */
 public final class CordThread {
     private static final long LATE_NS = TimeUnit.SECONDS.toNanos(10);
 
-    /** A thread that ends without an answer tells nobody, so it is checked. */
+    /**
+     * A thread that ends without an answer does not wake the starter, so the starter looks again
+     * and again.
+     */
     private static final long POLL_MS = 5;
 
     private final CordOptions options;
@@ -78,7 +81,7 @@ public final class CordThread {
         return made;
     }
 
-    /** What a cord on its caller's thread runs, on the CPUs of its options. */
+    /** Runs a cord on its caller's thread, on the CPUs of its options. */
     public static void onCallersCpus(CordOptions options, Runnable loop) {
         Set<Integer> cpus = options.thread().cpus();
         if (cpus.isEmpty()) {
@@ -100,7 +103,7 @@ public final class CordThread {
      * @param loop what it runs then
      * @throws IllegalArgumentException if it cannot have its CPUs, or does not run what the factory
      *     was given
-     * @throws IllegalStateException if the system answers with something else than that
+     * @throws IllegalStateException if the system's answer is an unknown one
      */
     void start(Runnable loop) {
         boolean answers = options.thread().factory() != null || !options.thread().cpus().isEmpty();
@@ -152,7 +155,7 @@ public final class CordThread {
         return "cord " + options.name();
     }
 
-    /** What the thread runs. */
+    /** The body of the thread. */
     private static final class Start implements Runnable {
         private final CordOptions options;
         private final CountDownLatch answer = new CountDownLatch(1);

@@ -4,8 +4,9 @@ import dev.ropewalk.fibers.internal.cord.CurrentCord;
 import dev.ropewalk.fibers.internal.stack.JdkThreads;
 
 /**
- * Virtual threads on the JDK's own scheduler, made anywhere: one that a fiber on a virtual thread
- * makes would inherit its cord as its scheduler, and what blocks there blocks the cord.
+ * Virtual threads on the JDK's own scheduler, made anywhere: a thread that a fiber on a virtual
+ * thread makes would inherit its cord as its scheduler, and a call that blocks there blocks the
+ * cord.
  */
 public final class HelperThreads {
     private HelperThreads() {}

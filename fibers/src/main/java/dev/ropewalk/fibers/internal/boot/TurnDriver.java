@@ -21,7 +21,7 @@ public final class TurnDriver {
 
     public final CordImpl cord;
 
-    /** What a cord could do next if it had a thread for itself. */
+    /** The next step of a cord if it had a thread for itself. */
     private enum Turn {
         FIBER,
         MESSAGE,

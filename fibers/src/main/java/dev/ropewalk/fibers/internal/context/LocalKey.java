@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import java.util.function.Supplier;
 
 /**
- * What stands for one variable in the values of a fiber, and what a fiber sees that has set none.
+ * The key of one variable in the values of a fiber, and the value in a fiber that has set no value.
  */
 public final class LocalKey<T extends @Nullable Object> {
-    /** What all see that have set none. */
+    /** The value in all fibers that have set no value. */
     private final T initial;
 
     /** Makes a value for each fiber that asks before it has set any; null if all see the same. */
@@ -28,7 +28,7 @@ public final class LocalKey<T extends @Nullable Object> {
         return new LocalKey<>(initial, null, false);
     }
 
-    @SuppressWarnings("NullAway") // nobody sees what is not made
+    @SuppressWarnings("NullAway") // a value that was not made is not seen
     public static <T extends @Nullable Object> LocalKey<T> withInitial(
             Supplier<? extends T> initial) {
         return new LocalKey<>(null, initial, false);

@@ -21,10 +21,10 @@ public final class LocalValues {
     /** These are what a fiber began with, and inheritable all of them. */
     private final boolean isBeginning;
 
-    /** What the fiber began with, if these are not that. */
+    /** The values that the fiber began with, if these have changed since. */
     private final @Nullable LocalValues beginning;
 
-    /** What its children begin with, once there was one. */
+    /** The values that its children begin with, once there was a child. */
     private @Nullable LocalValues handedDown;
 
     private LocalValues(
@@ -90,14 +90,14 @@ public final class LocalValues {
 
     // ---------------------------------------------------------------- handing down
 
-    /** What a fiber with these values began with. */
+    /** The values that a fiber with these values began with. */
     public static @Nullable LocalValues begunWith(@Nullable LocalValues now) {
         return now == null || now.isBeginning ? now : now.beginning;
     }
 
     /**
-     * What a fiber begins with that is spun now. A plain thread spins below a fiber of another
-     * thread, whose values are not its business.
+     * The values that a fiber begins with if it is spun now. A plain thread spins below a fiber of
+     * another thread, whose values are not its business.
      */
     public static @Nullable LocalValues inheritedFrom(@Nullable FiberImpl<?> parent) {
         if (parent == null) {

@@ -16,9 +16,9 @@ import java.util.List;
  * The switch hooks of one cord, which has this only if it has some.
  *
  * <p>A fiber keeps its context when it leaves, and gets it when it comes, each on its own thread:
- * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. What is on the thread in
- * between is left there, because the next may have the same. The thread's own context is what it
- * had when it became a cord.
+ * on {@link StackKind#VIRTUAL_THREAD} the root frame runs on another one. In between, the context
+ * stays on the thread, because the next fiber may have the same. The thread's own context is the
+ * one that it had when it became a cord.
  *
  * <p>Hooks run as no fiber and pinned, so a hook that waits or blocks switches nothing: others
  * would find a fiber here that is on its way to wait, and give it what it cannot take yet.
@@ -29,7 +29,7 @@ public final class SwitchHooks {
     private final CordImpl cord;
     private final List<Carrier<?>> carriers = new ArrayList<>();
 
-    /** A hook, and what was on the thread before it was the cord's. */
+    /** A hook, and its context on the thread before that became the cord's. */
     private static final class Carrier<T extends @Nullable Object> {
         final ContextHook<T> hook;
         private final T threadsOwn;
@@ -48,7 +48,7 @@ public final class SwitchHooks {
         void take(Carrier<?> carrier);
     }
 
-    /** Null if there are none, which is all that a cord without hooks pays. */
+    /** Null without hooks; this check is the whole cost for a cord without hooks. */
     public static @Nullable SwitchHooks of(CordImpl cord, List<SwitchHook<?>> hooks) {
         return hooks.isEmpty() ? null : new SwitchHooks(cord);
     }
@@ -86,7 +86,7 @@ public final class SwitchHooks {
         each(fiber, "set the context of", carrier -> carrier.hook.showThatOf(fiber));
     }
 
-    /** What runs now is no fiber. */
+    /** No fiber runs now. */
     public void showThreadsOwn() {
         each(cord.root(), "set the thread's own context beside", Carrier::showThreadsOwn);
     }

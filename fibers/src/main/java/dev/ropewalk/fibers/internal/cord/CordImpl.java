@@ -44,10 +44,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.RejectedExecutionException;
 
 /**
- * A cord: the wiring of its parts, and what belongs to none of them: how it ends, and where it
- * tells what fails.
+ * A cord: the wiring of its parts, its end, and the reports of its failures, which belong to no
+ * part.
  *
- * <p>Confined to the cord's thread, but for what says otherwise.
+ * <p>Confined to the cord's thread, except where a comment says otherwise.
  */
 public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     private static final Log LOG = Logs.logger(Cord.class);
@@ -79,7 +79,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     /** Null if it has none of its own. */
     public volatile @Nullable Thread ownThread;
 
-    /** Somebody has the root's outcome, so its failure is told to nobody else. */
+    /** The root's outcome has a taker, so its failure is not reported elsewhere. */
     private volatile boolean isRootTaken;
 
     /** Without a body its root serves until the cord is closed. */
@@ -200,7 +200,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         }
     }
 
-    /** The last moment at which somebody could have begun to await a root that no fiber spun. */
+    /** The last moment at which an await could have begun of a root that no fiber spun. */
     private void reportRoot() {
         FiberImpl<?> root = root();
         Outcome<?> outcome = FiberImpl.of(root).outcome();
@@ -212,7 +212,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         }
     }
 
-    /** Somebody has the outcome of the fiber; from any thread. */
+    /** The outcome of the fiber has a taker; from any thread. */
     public void noteTaken(FiberImpl<?> fiber) {
         if (fiber == root()) {
             isRootTaken = true;
@@ -223,7 +223,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         return Waits.nanos(options.stopLimit());
     }
 
-    /** What neither awaiter nor parent takes; that a fiber was abandoned has been reported then. */
+    /** Failures that neither awaiter nor parent takes; an abandonment has been reported by then. */
     public void reportUntaken(FiberImpl<?> fiber, FiberFailedException untaken) {
         if (!(untaken instanceof FiberAbandonedException)) {
             reportUncaught(fiber, untaken);

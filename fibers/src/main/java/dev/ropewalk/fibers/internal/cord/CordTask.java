@@ -6,8 +6,8 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 
 /**
- * The body of a fiber that a cord spun as an {@link java.util.concurrent.Executor}: it has no
- * parent that asked for it, so its failure is reported and cancels nobody.
+ * The body of a fiber that a cord spun as an {@link java.util.concurrent.Executor}: no parent asked
+ * for it, so its failure is reported and cancels no fiber.
  */
 public record CordTask(Runnable task) implements Callable<@Nullable Void> {
     public CordTask {

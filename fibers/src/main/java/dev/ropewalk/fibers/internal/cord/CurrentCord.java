@@ -8,9 +8,9 @@ import jdk.internal.misc.CarrierThreadLocal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which cord a thread is: its stack says so, if it is a light one, which is short enough to be part
- * of every switchpoint; otherwise a thread-local of the carrier, so that it is found below a
- * virtual thread too. In a class of its own, because a plain thread may ask in a JVM without the
+ * Tells which cord a thread is: its stack says so, if it is a light one, which is short enough to
+ * be part of every switchpoint; otherwise a thread-local of the carrier, so that it is found below
+ * a virtual thread too. In a class of its own, because a plain thread may ask in a JVM without the
  * flags.
  */
 public final class CurrentCord {
@@ -19,7 +19,7 @@ public final class CurrentCord {
 
     private static final boolean HAS_LIGHT_STACKS = JvmFlags.isVmExported();
 
-    /** What drives cords on this thread in turns: no wait of the thread itself would ever end. */
+    /** The driver of cords on this thread in turns: no wait of the thread itself would ever end. */
     private static final ThreadLocal<@Nullable Object> DRIVER = new ThreadLocal<>();
 
     private CurrentCord() {}

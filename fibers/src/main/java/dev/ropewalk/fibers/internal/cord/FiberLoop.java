@@ -20,16 +20,17 @@ import java.util.function.Supplier;
 /**
  * The loop of a cord: takes the next fiber, has it entered, and polls in between (rules F1 to F3).
  *
- * <p>Confined to the cord's thread, but for what says otherwise.
+ * <p>Confined to the cord's thread, except where a comment says otherwise.
  */
 public final class FiberLoop {
     /*
      * A poll takes messages from the inbox and fires the timers that are due. It comes after
-     * POLL_INTERVAL switches or at the first switch after the ticker's mark, whatever wakes what.
-     * It polls the reactor too, if there is one, at the mark or when IO_POLL_INTERVAL is over.
-     * Rejected: polling only when the run queue is empty, which starves timers beside two fibers
-     * that wake each other. On virtual threads only the root frame polls: a message or a log line
-     * may block there, and a worker that is blocked between two fibers would be nobody's.
+     * POLL_INTERVAL switches or at the first switch after the ticker's mark, in whatever way the
+     * fibers wake each other. It polls the reactor too, if there is one, at the mark or when
+     * IO_POLL_INTERVAL is over. Rejected: polling only when the run queue is empty, which starves
+     * timers beside two fibers that wake each other. On virtual threads only the root frame polls:
+     * a message or a log line may block there, and a worker that is blocked between two fibers
+     * would belong to no fiber.
      *
      * Tasks of a scheduler (rule F15) come when the run queue is empty, and one with each poll, so
      * that fibers that wake each other for ever do not keep them out; others' only before the
@@ -87,7 +88,8 @@ public final class FiberLoop {
     private long ticks;
 
     /**
-     * Up to the last poll: what came since is POLL_INTERVAL - untilPoll, so no switch is counted.
+     * Up to the last poll: the switches since are POLL_INTERVAL - untilPoll, so no switch is
+     * counted.
      */
     private long switches;
 
@@ -103,7 +105,7 @@ public final class FiberLoop {
 
     private @Nullable Thread loopThread;
 
-    /** What {@link Slice} knows of the running fiber. */
+    /** The record that {@link Slice} keeps of the running fiber. */
     public final Slices slices;
 
     private final FiberTimes times = new FiberTimes();
@@ -194,7 +196,7 @@ public final class FiberLoop {
 
     /**
      * Counts a switch that needed no other stack, and polls if it is time; true if it is time but
-     * the caller has to yield to the root frame for it, because a poll runs what may block.
+     * the caller has to yield to the root frame for it, because code that a poll runs may block.
      */
     boolean isPollDueAfterSwitch() {
         if (--untilPoll <= 0 || marked) {
@@ -276,7 +278,7 @@ public final class FiberLoop {
         runQueue.forgetTaken();
     }
 
-    /** What has come from outside: messages and, if it is time for them, I/O. */
+    /** Takes what has come from outside: messages and, if it is time for them, I/O. */
     private void take(@Nullable Reactor io) {
         messages += cord.mail.inbox.drain(INBOX_BATCH);
         if (io != null) {
@@ -299,7 +301,7 @@ public final class FiberLoop {
 
     /** Puts a task, or a fiber that snoozed behind tasks, into the empty run queue. */
     void startTask(TaskSource from) {
-        running = null; // what was sent to the task is done as no fiber
+        running = null; // messages to the task are handled as no fiber
         if (from.startNext()) {
             cord.idle.wakeAnother(from);
         }
@@ -348,14 +350,14 @@ public final class FiberLoop {
         return true;
     }
 
-    /** The running fiber is dead: what is called from now on runs as none. */
+    /** The running fiber is dead: calls from now on run as no fiber. */
     public void clearRunning() {
         running = null;
     }
 
     /**
-     * Runs the action as no fiber: what it calls cannot wait as the one that happens to run, and
-     * others do not find that one here meanwhile.
+     * Runs the action as no fiber: the action cannot wait as the fiber that happens to run, and
+     * others do not find that fiber here meanwhile.
      */
     public <T extends @Nullable Object> T asNoFiber(Supplier<T> action) {
         FiberImpl<?> interrupted = running;

@@ -63,7 +63,7 @@ public final class ForeignChildren {
         }
     }
 
-    /** As they are now; what is done to them may end them. */
+    /** As they are now, because calls on them may end them. */
     List<FiberImpl<?>> copy() {
         return List.copyOf(all);
     }

@@ -19,7 +19,7 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * What a cord does when nothing is runnable: it steals a task, spins, and sleeps.
+ * The behavior of a cord when nothing is runnable: it steals a task, spins, and sleeps.
  *
  * <p>Confined to the cord's thread.
  */
@@ -107,7 +107,7 @@ public final class IdleWait {
 
     /** Returns when there may be something to do. */
     void idle() {
-        cord.loop.untilPoll++; // it was counted as a switch, and there was nobody
+        cord.loop.untilPoll++; // it was counted as a switch, and no fiber was runnable
         cord.loop.pollWithIo();
         if (hasRunnable() || cord.mount.isStackReady()) {
             isSilenceSeen = false;
@@ -120,7 +120,7 @@ public final class IdleWait {
             return;
         }
         if (cord.hooks != null) {
-            cord.hooks.showThreadsOwn(); // what comes from the reactor meanwhile is no fiber's
+            cord.hooks.showThreadsOwn(); // callbacks of the reactor run meanwhile, as no fiber
         }
         Timer next = cord.timers.earliest();
         if (platform.isVirtual()) {
@@ -189,7 +189,7 @@ public final class IdleWait {
         FiberImpl<?> root = cord.roster.root;
         DeadlockException deadlock = new DeadlockException(DeadlockReport.of(List.of(cord)));
         if (root.isEnding()) {
-            throw deadlock; // nobody is left to tell but the caller of run
+            throw deadlock; // only the caller of run is left to be told
         }
         root.raiseHere(deadlock);
         if (!hasRunnable()) {
@@ -199,7 +199,10 @@ public final class IdleWait {
 
     // ---------------------------------------------------------------- spinning
 
-    /** Its thread may have to wait for the CPU, for long: that is no fiber that does not yield. */
+    /**
+     * Its thread may have to wait long for the CPU, which must not be taken for a fiber that does
+     * not yield.
+     */
     @SuppressWarnings("ThreadPriorityCheck") // it yields to threads of which it knows nothing
     private void giveUpCpu() {
         Mail.Activity before = cord.mail.activity();
@@ -246,8 +249,8 @@ public final class IdleWait {
     // ---------------------------------------------------------------- tasks
 
     /**
-     * A cord that polled for work has found some: if there is more, another one is woken for it,
-     * and so on. To place a task on a cord that spins wakes nobody, and there may be several.
+     * A cord that polled for work has found some: if there is more, it wakes another cord for it,
+     * and so on. Placing a task on a cord that spins wakes no cord, and there may be several tasks.
      */
     void wakeAnother(TaskSource from) {
         if (wasIdle) {

@@ -22,14 +22,19 @@ import java.util.function.Supplier;
 public final class Inbox {
     private static final Log LOG = Logs.logger(Inbox.class);
 
-    /** What this thread is to refuse when it has released its lock; null if it holds none. */
+    /**
+     * The messages that this thread is to refuse when it has released its lock; null if it holds no
+     * lock.
+     */
     private static final ThreadLocal<@Nullable Set<Inbox>> LATER = new ThreadLocal<>();
 
     private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
             new ManyToOneConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
-    /** How often somebody has asked to refuse what is there since the one that is at it began. */
+    /**
+     * How often threads have asked to refuse the messages since the thread that refuses them began.
+     */
     private final AtomicInteger toRefuse = new AtomicInteger();
 
     /** From any thread. The caller wakes the cord. */

@@ -26,8 +26,8 @@ public final class LightMount extends StackMount {
      *                               this fiber leaves its stack, and the frame below sees again
      *
      * Entries are taken in the order of the queue, so nothing changes but the cost: two fibers that
-     * wake each other pay one half of a switch for each. What a fiber holds that belongs to a stack
-     * (a monitor) is lost when something below it leaves; hence it is an option.
+     * wake each other pay one half of a switch for each. A monitor, or anything else of a fiber
+     * that belongs to a stack, is lost when a frame below it leaves; hence it is an option.
      *
      * Nor is it known in time whether the stack is pinned, so fibers on top of a class initialiser
      * are the thread that initialises the class, and see it half made. Rejected:
@@ -35,7 +35,7 @@ public final class LightMount extends StackMount {
      * be left (JDK 25).
      *
      * A stack that turns out to be pinned when it has to be left late cannot let others go first: a
-     * fiber that has its value goes on with it out of turn; one that has none gets the pinned
+     * fiber that has its value goes on with it out of turn; a fiber without a value gets the pinned
      * error.
      */
 
@@ -48,7 +48,7 @@ public final class LightMount extends StackMount {
     /** The fiber that yields late just now had others on top of its stack. */
     private boolean wasBelow;
 
-    /** What a worker threw that was not entered by the root frame. */
+    /** The exception of a worker that was not entered by the root frame. */
     private @Nullable Throwable brokeOnTop;
 
     LightMount(CordImpl cord) {
@@ -138,8 +138,8 @@ public final class LightMount extends StackMount {
 
     /**
      * Lets others go first on top of the stack; true if the fiber is to go on, false if it has to
-     * leave. It has returned by then, so it need not be part of the frame that is copied: what the
-     * compiler does with it does not matter to a switch.
+     * leave. It has returned by then, so it need not be part of the frame that is copied: its
+     * compiled form does not matter to a switch.
      */
     private boolean goesOnLate(Stack own, FiberImpl<?> fiber) {
         FiberLoop loop = cord.loop;

@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.internal.platform.Platform;
 
 /**
- * How other threads reach a cord: its inbox, its wake-up, and what its thread does now.
+ * How other threads reach a cord: its inbox, its wake-up, and the state of its thread.
  *
  * <p>A wake-up cannot be lost: a sender adds its message and then asks whether the cord sleeps; the
  * cord says that it sleeps, and then reads the inbox once more.
@@ -15,10 +15,15 @@ public final class Mail {
     public final Inbox inbox = new Inbox();
     private final Platform platform;
 
-    /** Busy before its thread has begun: to wake that one wakes nobody, and it polls first. */
+    /**
+     * Busy before its thread has begun: a wake-up would find no thread, and the thread polls first.
+     */
     private volatile Activity activity = Activity.BUSY;
 
-    /** What the cord's thread does; a hint for other threads, but for the order of stores. */
+    /**
+     * The state of the cord's thread; only a hint for other threads, but the order of its stores
+     * matters.
+     */
     public enum Activity {
         BUSY,
         SPINNING,

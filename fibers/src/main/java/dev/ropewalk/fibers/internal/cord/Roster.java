@@ -22,7 +22,7 @@ import java.util.concurrent.Callable;
  * The fibers of a cord: its root, the foreign children, those that are held until the initialiser
  * is done, and how many there are.
  *
- * <p>Confined to the cord, but for what says otherwise.
+ * <p>Confined to the cord, except where a comment says otherwise.
  */
 public final class Roster {
     private final CordImpl cord;
@@ -214,7 +214,7 @@ public final class Roster {
                                 fiber + " was not started: " + cord + " has ended"));
             }
             if (parent != null && parent.cord == cord) {
-                Family.childEnded(parent, fiber, null); // what it failed with is told already
+                Family.childEnded(parent, fiber, null); // its failure has been told already
             }
         }
     }
@@ -300,7 +300,7 @@ public final class Roster {
         return all;
     }
 
-    /** Those that are below no other fiber of this cord. */
+    /** The fibers that are below no other fiber of this cord. */
     public List<FiberImpl<?>> topFibers() {
         List<FiberImpl<?>> tops = new ArrayList<>();
         tops.add(root);

@@ -13,10 +13,10 @@ import java.util.Objects;
  * neighbours and costs no object. The ring doubles when full and never shrinks: its size is the
  * largest number of fibers that were runnable at once.
  *
- * <p>What is taken stays in its slots until {@link #forgetTaken}, which each poll calls: to clear
- * them at each switch takes two more stores of a reference there, with barriers whose machine code
- * is a tenth of a switch's and more (see rule F3 on what that costs). So garbage of some hundred
- * switches is kept alive until the next poll, and none while the cord is idle or has ended.
+ * <p>Taken entries stay in their slots until {@link #forgetTaken}, which each poll calls. Clearing
+ * them at each switch would take two more stores of a reference, with barriers whose machine code
+ * is a tenth of a switch's or more (rule F3 tells the cost). So garbage of some hundred switches is
+ * kept alive until the next poll, but not while the cord is idle or has ended.
  */
 public final class RunQueue {
     private static final int FIRST_CAPACITY = 64;
@@ -46,7 +46,7 @@ public final class RunQueue {
 
     /**
      * Removes the head; null when empty. Its value is there for {@link #takeValue}, which must come
-     * before the next entry is added or taken, and before what was taken is forgotten.
+     * before the next entry is added or taken, and before taken entries are forgotten.
      */
     @Nullable FiberImpl<?> take() {
         FiberImpl<?> fiber = peek();
@@ -114,7 +114,7 @@ public final class RunQueue {
         swap(0, Objects.checkIndex(index, size()));
     }
 
-    /** The value in the entry of {@code fiber}; null if it has none. */
+    /** The value in the entry of {@code fiber}; null if it has no entry. */
     public @Nullable Object valueOf(FiberImpl<?> fiber) {
         for (int at = head; at != tail; at = (at + 2) & mask) {
             if (ring[at] == fiber) {
@@ -124,7 +124,7 @@ public final class RunQueue {
         return null;
     }
 
-    /** Takes out the entry of {@code fiber}, keeping the order; false if it has none. */
+    /** Takes out the entry of {@code fiber}, keeping the order; false if it has no entry. */
     public boolean remove(FiberImpl<?> fiber) {
         for (int at = head; at != tail; at = (at + 2) & mask) {
             if (ring[at] == fiber) {

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A fiber that has a stack of its own is entered there. Any other fiber is run inline by a
  * worker: a stack whose frame is {@link #work}. A worker goes on with the next entry as long as
- * that needs no other stack, so what never waits costs no switch; otherwise it ends, and so control
- * is back at the root frame. A fiber that waits in the middle keeps its worker, and the root frame
- * makes another.
+ * that needs no other stack, so a fiber that never waits costs no switch. Otherwise the worker
+ * ends, and control is back at the root frame. A fiber that waits in the middle keeps its worker,
+ * and the root frame makes another.
  *
  * <p>The way of control: root frame -> enter -> one stack -> yield -> root frame. Stacks never
  * nest, but with late unmount, see {@link LightMount}.
@@ -30,7 +30,7 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
     /** Whether a fiber that yields leaves its stack late; see {@link LightMount}. */
     public final boolean leavesLate;
 
-    /** What the next worker runs first. */
+    /** The fiber that the next worker runs first. */
     private @Nullable FiberImpl<?> handedOver;
 
     /** Stacks are threads, which keep things for a fiber: asked in each turn, so not by a call. */
@@ -153,7 +153,8 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
             return null;
         }
         FiberImpl<?> head = loop.runQueue.peek();
-        // What was sent to a task may block, which is the root frame's where stacks are threads.
+        // A message that was sent to a task may block, so the root frame takes it where stacks are
+        // threads.
         if (head == null && cord.tasks != null && !hasThreads) {
             loop.startTask(cord.tasks);
             head = loop.runQueue.peek();

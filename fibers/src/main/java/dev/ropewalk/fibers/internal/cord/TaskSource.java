@@ -3,12 +3,13 @@ package dev.ropewalk.fibers.internal.cord;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 
 /**
- * Where a cord of a scheduler gets tasks (rule F15): its own queue, and those of the other cords.
+ * The source of tasks for a cord of a scheduler (rule F15): its own queue, and those of the other
+ * cords.
  *
  * <p>Confined to the cord, but for {@link #size}.
  */
 public interface TaskSource {
-    /** Puts the next task into the run queue; false if there is none. */
+    /** Puts the next task into the run queue; false without one. */
     boolean startNext();
 
     /** Like {@link #startNext}, from another cord. */
@@ -26,7 +27,7 @@ public interface TaskSource {
     /**
      * The current fiber goes on when those that wait now have been taken. A switchpoint.
      *
-     * @return false if it has not yielded, because nobody takes anything from here any more
+     * @return false if it has not yielded, because no cord takes tasks from here any more
      */
     boolean yieldBehind(FiberImpl<?> fiber);
 

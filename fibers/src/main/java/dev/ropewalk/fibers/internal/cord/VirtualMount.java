@@ -15,8 +15,8 @@ import java.util.Objects;
  * park themselves among the idle ones and yield. The JVM does not say which one is entered, because
  * below it there may be others, so it is noted here.
  *
- * <p>Code on a stack may block in the JDK, of a fiber or of none (what reports, or tells the end of
- * one). Such a stack comes back by {@link #stackReady}.
+ * <p>Code on a stack may block in the JDK: the code of a fiber, or of the library when it reports a
+ * failure or tells an end. Such a stack comes back by {@link #stackReady}.
  */
 public final class VirtualMount extends StackMount {
     /** Virtual threads kept for reuse. */
@@ -54,7 +54,7 @@ public final class VirtualMount extends StackMount {
     private void enterVirtual(Stack stack) {
         FiberLoop loop = cord.loop;
         if (stack.isReady() && loop.running != null) {
-            loop.takeValue(); // it comes back from the JDK, and takes none
+            loop.takeValue(); // it comes back from the JDK, and takes no value
         }
         mounted = stack;
         loop.current = stack.thread();

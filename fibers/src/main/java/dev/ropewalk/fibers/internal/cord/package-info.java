@@ -9,10 +9,10 @@
  *   <li>IdleWait spins and sleeps; Mail and Inbox are how other threads reach the cord, and wake
  *       it;
  *   <li>Roster knows its fibers; ForeignChildren those whose parents are elsewhere;
- *   <li>TaskSource is what a cord of a scheduler asks for tasks.
+ *   <li>a cord of a scheduler asks its TaskSource for tasks.
  * </ul>
  *
- * <p>Confined to the cord's thread, but for Mail, Inbox and what says otherwise.
+ * <p>Confined to the cord's thread, except for Mail, Inbox, and where a comment says otherwise.
  */
 @NullMarked
 package dev.ropewalk.fibers.internal.cord;

@@ -74,8 +74,8 @@ public final class CordQuery<T> extends CordMessage {
     }
 
     /**
-     * The same, but if the cord has ended the question is answered here: nobody else touches what
-     * was the cord's then.
+     * The same, but if the cord has ended the question is answered here: no other thread touches
+     * the cord's objects then.
      */
     public @Nullable T awaitOrAnswer(long limitNs) {
         T told = await(limitNs);

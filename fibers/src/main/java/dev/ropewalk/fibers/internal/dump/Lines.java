@@ -4,13 +4,13 @@ import dev.ropewalk.fibers.internal.platform.SafeText;
 
 import org.jspecify.annotations.Nullable;
 
-/** What users give names, reasons and messages, as text that fits into a line of a report. */
+/** Names, reasons and messages of users, as text that fits into a line of a report. */
 public final class Lines {
     private static final int MAX_CHARS = 300;
 
     private Lines() {}
 
-    /** Whatever its {@code toString} does, or returns. */
+    /** Safe against a {@code toString} that throws or returns null. */
     public static String of(@Nullable Object thing) {
         return thing == null ? "nothing" : line(SafeText.of(thing));
     }

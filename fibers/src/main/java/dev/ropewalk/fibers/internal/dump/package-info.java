@@ -1,6 +1,6 @@
 /**
- * What dumps are made with, those of cords and those of systems of actors: a question to a cord,
- * lines of text, JSON. Exported to those modules of Ropewalk that have dumps, and to nobody else.
+ * The parts of dumps, of cords and of systems of actors: a question to a cord, lines of text, JSON.
+ * Exported only to the modules of Ropewalk that have dumps.
  */
 @NullMarked
 package dev.ropewalk.fibers.internal.dump;

@@ -13,20 +13,20 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * How fibers are given up that did not end (rule F7): they never run again, what they hold goes to
+ * Gives up fibers that did not end (rule F7): they never run again, the things that they hold go to
  * others, and their awaiters are told.
  *
- * <p>Everything without a note is confined to the fiber's cord.
+ * <p>Methods without a note are confined to the fiber's cord.
  */
 public final class Abandonment {
     /** How often a fiber is tried to be abandoned while there is no memory. */
     public static final int MAX_TRIES = 16;
 
-    /** What became of it. */
+    /** The fate of a fiber that was given up. */
     enum Given {
         /** Nothing: it is dead, or runs and goes at its next switchpoint. */
         NOTHING,
-        /** It was abandoned, and nobody has taken its outcome. */
+        /** It was abandoned, and its outcome has no taker. */
         UNTAKEN,
         /** It was abandoned, and its handler or a listener has taken care of that. */
         TAKEN
@@ -124,7 +124,7 @@ public final class Abandonment {
         }
     }
 
-    /** By its own cord, which ends; its parent on another one has not heard of that. */
+    /** By its own cord, which ends; its parent on another cord has not been told. */
     public static void abandonForeignChild(FiberImpl<?> fiber, String why) {
         Given given = abandonAlone(fiber, why);
         if (given != Given.NOTHING) {
@@ -193,7 +193,8 @@ public final class Abandonment {
             FiberImpl<?> fiber, int from, String why, @Nullable Object queued) {
         FiberAbandonedException leaked = abandonment(fiber, why);
         if (fiber.openWaiter != null) {
-            fiber.openWaiter.leave(); // first: what its end sets free must not be given to itself
+            fiber.openWaiter.leave(); // first: things that its end sets free must not be given to
+            // itself
         }
         boolean isTaken = Ending.publish(fiber, from, new Outcome.Abandoned<>(leaked));
         giveBack(fiber, queued);
@@ -222,7 +223,7 @@ public final class Abandonment {
         try {
             fiber.yieldHere();
         } catch (StackPinnedException pinned) {
-            // What is thrown says more.
+            // The exception thrown below says more.
         }
         fiber.raiseIfDue();
         if (raises >= Unwind.MAX_RAISES) {
@@ -252,7 +253,7 @@ public final class Abandonment {
     }
 
     /**
-     * So that nobody gives to a fiber that will never take, and what it was given in the last
+     * So that nothing is given to a fiber that will never take it, and a value given in the last
      * moment is not lost.
      */
     private static void giveBack(FiberImpl<?> fiber, @Nullable Object queued) {
@@ -277,7 +278,8 @@ public final class Abandonment {
     }
 
     /**
-     * A wait was not left for want of stack: it is left now, or what it was given is given back.
+     * A wait was not left for want of stack: it is left now, or the value that it was given goes
+     * back.
      */
     static void settle(FiberImpl<?> fiber) {
         giveBack(fiber, null);

@@ -5,7 +5,7 @@ import java.util.concurrent.locks.ReentrantLock;
 /**
  * How a fiber changes its parent (rule F7).
  *
- * <p>Which parent a fiber has belongs to the fiber's own cord. Everything without a note runs
+ * <p>The link to a fiber's parent belongs to the fiber's own cord. Methods without a note run
  * there.
  */
 final class Adoption {
@@ -17,11 +17,11 @@ final class Adoption {
     /*
      * A fiber changes its parent on its own cord, then the old parent's cord lets go of it, then
      * the new parent's cord takes it in, after that one's own start, and then it has arrived: one
-     * after the other, because the links are those of one list at a time. Until then it is its
+     * after the other, because a fiber has links for one list at a time. Until then it is its
      * cord's foreign child, so the cord does not end without it, and another change waits. If it
-     * ends on the way, the new parent hears of that and finds it in no list of its own; the old
-     * one's lets go of it later. If the new parent has ended, the child is terminated and becomes
-     * its cord's root's.
+     * ends on the way, the new parent is told and finds it in no list of its own; the old parent
+     * lets go of it later. If the new parent has ended, the child is terminated and becomes a child
+     * of its cord's root.
      */
     static void attachHere(FiberImpl<?> fiber, FiberImpl<?> newParent) {
         FiberImpl<?> oldParent = fiber.parent;
@@ -52,8 +52,9 @@ final class Adoption {
     }
 
     /**
-     * Takes the new parent unless that closes a circle: two fibers of different cords may be given
-     * to each other at the same time, and each check before that have found nothing.
+     * Takes the new parent unless that closes a circle. It has to look again, because two fibers of
+     * different cords may be given to each other at the same time, and each check before that finds
+     * nothing.
      */
     private static boolean moveBelow(FiberImpl<?> fiber, FiberImpl<?> newParent) {
         MOVES.lock();
@@ -82,7 +83,7 @@ final class Adoption {
                 "newParent=" + newParent + " is " + fiber + " or one below it");
     }
 
-    /** Also of a task whose parent is the root: from now on it belongs to nobody. */
+    /** Also of a task whose parent is the root: from now on it has no parent. */
     static void detachHere(FiberImpl<?> fiber) {
         attachHere(fiber, fiber.cord.root());
         if (fiber.taskSlot != null) {
@@ -113,7 +114,7 @@ final class Adoption {
             child.terminate();
         }
         if (fiber.rawState() == FiberImpl.DEAD) {
-            child.detach(); // so that somebody waits for its clean-up
+            child.detach(); // so that a parent waits for its clean-up
         } else {
             Family.childList(fiber).add(child);
         }

@@ -8,15 +8,15 @@ import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
- * What the switchpoints of a fiber raise (rules F4 and F6).
+ * The exceptions that the switchpoints of a fiber raise (rules F4 and F6).
  *
  * <p>Two sources: {@code pending}, raised into the fiber as a whole, and the cancel scopes that it
- * is in. What is pending is at most one exception; a signal of the library stays there until the
- * fiber has ended, anything else is thrown once. A scope that was cancelled raises its signal at
- * every switchpoint until it is left. Of several that are due, what is pending comes first, and
- * then the outermost scope: it unwinds the ones inside it. A shield holds off whatever comes from
- * outside it, and nothing that was entered inside it, also one of the library's own clean-up, in
- * which users' end hooks run.
+ * is in. At most one exception is pending; a signal of the library stays there until the fiber has
+ * ended, any other exception is thrown once. A scope that was cancelled raises its signal at every
+ * switchpoint until it is left. Of several that are due, the pending exception comes first, and
+ * then the signal of the outermost scope, which unwinds the scopes inside it. A shield holds off
+ * whatever comes from outside it, and nothing that was entered inside it, also one of the library's
+ * own clean-up, in which users' end hooks run.
  *
  * <pre>
  *   due() =  pending                 unless a shield stands between it and here
@@ -48,7 +48,7 @@ public final class Cancellation {
         return fiber.scope != null && fiber.scope.isInsideShields();
     }
 
-    /** What a switchpoint raises here; null if nothing is due, or it is held off. */
+    /** The exception that a switchpoint raises here; null if nothing is due, or it is held off. */
     public static final @Nullable Throwable due(FiberImpl<?> fiber) {
         if (!isAlerted(fiber)) {
             return null;
@@ -68,7 +68,7 @@ public final class Cancellation {
         return fiber.pending == null || (isHeldOff && fiber.shields > 0) ? due : fiber.pending;
     }
 
-    /** Throws what is due: a fresh raise of a signal, which stays due; anything else once. */
+    /** Throws what is due: a fresh raise of a signal, which stays due; any other exception once. */
     static RuntimeException throwDue(FiberImpl<?> fiber) {
         Throwable due = Objects.requireNonNull(due(fiber), "nothing is due");
         if (due instanceof Unwind signal) {

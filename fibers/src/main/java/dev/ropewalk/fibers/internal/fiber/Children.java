@@ -11,7 +11,7 @@ public final class Children {
     private @Nullable FiberImpl<?> first;
     private @Nullable FiberImpl<?> last;
 
-    /** What the parent spins at the moment is a member of these; null if they are none's. */
+    /** The members that the parent's new fibers join at the moment; null if they join none. */
     public @Nullable ScopeMembers keeper;
 
     Children(FiberImpl<?> parent) {
@@ -56,8 +56,8 @@ public final class Children {
     }
 
     /**
-     * Takes the first one out, null if there is none: a loop over this comes to its end whatever
-     * state the list is in.
+     * Takes the first child out, null if the list is empty: a loop over this comes to its end
+     * whatever state the list is in.
      */
     @Nullable FiberImpl<?> poll() {
         FiberImpl<?> child = first;

@@ -5,6 +5,6 @@ import dev.ropewalk.fibers.Fiber;
 /** Is told once that a fiber is over: on its cord, or on any thread if the cord has ended. */
 @FunctionalInterface
 public interface EndListener {
-    /** True if it takes the outcome, so that a failure is nobody else's business. Never throws. */
+    /** True if it takes the outcome, so that a failure is told to no other. Never throws. */
     boolean ended(Fiber<?> fiber);
 }

@@ -5,7 +5,7 @@ import dev.ropewalk.fibers.Fiber;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Those of a fiber that has more than one, told in the order in which they came. */
+/** The listeners of a fiber that has several, told in the order in which they came. */
 final class EndListeners implements EndListener {
     private final List<EndListener> all = new ArrayList<>();
 

@@ -15,13 +15,13 @@ import java.lang.invoke.VarHandle;
 import java.util.List;
 
 /**
- * How a fiber ends (rules F3 and F7): the body is over; what is pending joins its outcome; the
+ * How a fiber ends (rules F3 and F7): the body is over; a pending exception joins its outcome; the
  * children are terminated and awaited within the limit, shielded; a handler cleans up; the outcome
- * is published; awaiters and the handler are told; and the parent hears of it on its own cord, with
- * the failure if nobody took it. From publishing on no fiber is current, so what is called then
- * cannot wait or spin as a dead one.
+ * is published; awaiters and the handler are told; and the parent is told on its own cord, with the
+ * failure if it had no taker. From publishing on no fiber is current, so code that is called then
+ * cannot wait or spin as a dead fiber.
  *
- * <p>Everything without a note is confined to the fiber's cord.
+ * <p>Methods without a note are confined to the fiber's cord.
  */
 public final class Ending {
     private Ending() {}
@@ -78,7 +78,10 @@ public final class Ending {
         return Family.hasNobodyBelow(fiber) ? end : endChildren(fiber, end);
     }
 
-    /** What left the body stands for: the origin of a raise, or what a JDK call was ended for. */
+    /**
+     * The cause of the exception that left the body: the origin of a raise, or the signal for which
+     * a call of the JDK was ended.
+     */
     private static <T extends @Nullable Object> Outcome<T> atEdge(
             FiberImpl<T> fiber, Outcome<T> raw, @Nullable Throwable pending) {
         if (!(raw instanceof Outcome.Failure<T>(Throwable thrown))) {
@@ -90,7 +93,10 @@ public final class Ending {
         return new Outcome.Failure<>(Unwind.atEdge(thrown, fiber));
     }
 
-    /** What the restart hid is told at once, because there is no outcome that could carry it. */
+    /**
+     * A failure that the restart hid is told at once, because there is no outcome that could carry
+     * it.
+     */
     private static void beginAgain(FiberImpl<?> fiber, Unwind.Restart restart) {
         for (Throwable hidden : restart.failures()) {
             fiber.cord.reportUncaught(fiber, hidden);
@@ -175,7 +181,7 @@ public final class Ending {
         return end.untaken(fiber);
     }
 
-    /** What failed while the fiber was being ended is no outcome, but it is told. */
+    /** A failure while the fiber was being ended is no outcome, but it is told. */
     private static void reportCleanUp(FiberImpl<?> fiber, Unwind.End signal, String how) {
         List<Throwable> failures = signal.failures();
         if (!failures.isEmpty()) {
@@ -189,7 +195,7 @@ public final class Ending {
         }
     }
 
-    /** Makes the outcome known; true if somebody has taken it. */
+    /** Makes the outcome known; true if it was taken. */
     static <T extends @Nullable Object> boolean publish(
             FiberImpl<T> fiber, int from, Outcome<T> end) {
         fiber.state(from, FiberImpl.DEAD);
@@ -242,7 +248,7 @@ public final class Ending {
         }
     }
 
-    /** Its cord has ended, or has no place for it; on whatever thread finds out. */
+    /** Its cord has ended, or has no place for it; on the thread that finds that out. */
     public static <T extends @Nullable Object> void refuseStart(
             FiberImpl<T> fiber, RuntimeException why) {
         Throwable pending =

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A fiber as a parent: its children, and the news of their ends (rule F7).
  *
- * <p>A list of children belongs to the parent's cord, and so do the links in the children and what
- * the parent notes about them. So everything here runs on the parent's cord.
+ * <p>A list of children belongs to the parent's cord, and so do the links in the children and the
+ * parent's notes about them. So everything here runs on the parent's cord.
  */
 public final class Family {
     private Family() {}
@@ -44,7 +44,7 @@ public final class Family {
         return child;
     }
 
-    /** What a fiber spins goes to a block of it that keeps what is spun there. */
+    /** A block of the fiber that keeps its own fibers takes those that the fiber spins there. */
     public static void keepSpun(FiberImpl<?> spinner, FiberImpl<?> child) {
         ScopeMembers keeper = childList(spinner).keeper;
         if (keeper != null) {
@@ -57,7 +57,7 @@ public final class Family {
                 && !fiber.cord.roster.hasForeignChildrenOf(fiber);
     }
 
-    /** Its parent ends; no effect if it has another one by the time it hears of that. */
+    /** Its parent ends; no effect if it has another parent by the time it is told. */
     public static void terminateBelow(FiberImpl<?> fiber, FiberImpl<?> endingParent) {
         if (fiber.isEnteredHere()) {
             terminateBelowHere(fiber, endingParent);
@@ -72,7 +72,7 @@ public final class Family {
         }
     }
 
-    /** On this fiber's cord: a child is over; {@code untaken} is its failure if nobody took it. */
+    /** On this fiber's cord: a child is over; {@code untaken} is its failure if it had no taker. */
     public static void childEnded(
             FiberImpl<?> fiber, FiberImpl<?> child, @Nullable FiberFailedException untaken) {
         boolean wasHere = childList(fiber).remove(child);
@@ -102,7 +102,7 @@ public final class Family {
         }
     }
 
-    /** A task that nobody has taken as a child of his own. */
+    /** A task that was spun without a parent of its own. */
     private static boolean isNobodys(FiberImpl<?> fiber, FiberImpl<?> child) {
         return child.taskSlot == null
                 ? child.body() instanceof CordTask && child.cord.root() == fiber
@@ -131,7 +131,7 @@ public final class Family {
         }
     }
 
-    /** Ends the wait for the children once there are none. */
+    /** Ends the wait for the children once all are gone. */
     public static void wakeIfAlone(FiberImpl<?> fiber) {
         if (fiber.ending && fiber.isParked() && hasNobodyBelow(fiber)) {
             fiber.makeRunnable(null);

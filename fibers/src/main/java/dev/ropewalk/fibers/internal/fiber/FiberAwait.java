@@ -200,7 +200,7 @@ public final class FiberAwait {
         }
     }
 
-    /** The first that failed; null if none did. */
+    /** The first that failed, or null. */
     private static @Nullable Object awaitAll(List<FiberImpl<?>> targets) {
         AllWaiter waiter = new AllWaiter(targets.size());
         Object failed = Waits.TIMED_OUT;

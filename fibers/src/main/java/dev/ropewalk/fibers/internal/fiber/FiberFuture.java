@@ -56,7 +56,7 @@ final class FiberFuture<T extends @Nullable Object> extends CompletableFuture<T>
         return cancelled;
     }
 
-    /** What is made from this future is a plain one: cancelling it ends no fiber. */
+    /** A future made from this one is a plain future: cancelling it ends no fiber. */
     @Override
     public <U> CompletableFuture<U> newIncompleteFuture() {
         return new CompletableFuture<>();

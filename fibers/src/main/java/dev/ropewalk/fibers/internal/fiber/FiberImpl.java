@@ -59,18 +59,18 @@ import java.util.function.Consumer;
  *   WAITING   -> DEAD       abandoned
  * </pre>
  *
- * A fiber whose stack is full may fail in any call, also in the middle of a switch. So what is half
- * done then is only noted, by stores (SWITCH_FAILED), and undone by the next that comes with room
- * for a call; and what other fibers' lives hang on is all or nothing.
+ * A fiber whose stack is full may fail in any call, also in the middle of a switch. So a half done
+ * step is only noted, by stores (SWITCH_FAILED), and the next caller that has room for a call
+ * undoes it; and steps on which the lives of other fibers hang are all or nothing.
  *
- * <p>Of a SPUN fiber its cord knows nothing yet: it is in no list of that cord and is not counted.
- * So what is done to it goes through the inbox, where the start message came first, also on its own
- * cord (rule F8).
+ * <p>A SPUN fiber is unknown to its cord: it is in no list of that cord and is not counted. So
+ * calls on it go through the inbox, where the start message came first, even on its own cord (rule
+ * F8).
  *
  * <p>Invariants: a fiber is in the run queue once if it is UNSTARTED or RUNNABLE, otherwise not at
- * all. The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; whatever
- * ends a wait counts it up, also when it ends before the fiber parked. So (fiber, number) names one
- * wait for ever, and a late giver is refused.
+ * all. The number of a wait (rule F4) is the value of {@code waitNumber} while it is open; each end
+ * of a wait counts it up, even before the fiber parked. So (fiber, number) names one wait for ever,
+ * and a late giver is refused.
  *
  * <p>Everything is confined to the cord's thread.
  */
@@ -89,15 +89,13 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** Resume value that says: throw what is due. Never leaves the kernel. */
     static final Object RAISED = new Object();
 
-    /** Resume value of a fiber that comes back from the JDK, and takes none. */
+    /** Resume value of a fiber that comes back from the JDK, and takes no value. */
     static final Object FOREIGN_OVER = new Object();
 
     /** No instant resume is pending. */
     private static final Object NONE = new Object();
 
-    /**
-     * None while this is a task that nobody has claimed; then it is written once, by its claimer.
-     */
+    /** Empty while this is an unclaimed task; then it is written once, by the claimer. */
     @SuppressWarnings("NullAway.Init")
     public CordImpl cord;
 
@@ -116,7 +114,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** The wait that this fiber is parked in, if others may give to it from any thread. */
     public @Nullable WaitSlot openWaiter;
 
-    // what its switchpoints raise, see Cancellation
+    // the exceptions of its switchpoints, see Cancellation
 
     /** Raised into the fiber as a whole. */
     @Nullable Throwable pending;
@@ -175,7 +173,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** Its failure was held back because the parent awaits it; of the parent's cord. */
     boolean isNewsHeldBack;
 
-    /** The parent has taken its outcome, so later news of it is none; of the parent's cord. */
+    /** The parent has taken its outcome, so later news of it is dropped; of the parent's cord. */
     boolean isTakenByParent;
 
     // its body and its end, see Ending
@@ -362,10 +360,10 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     public @Nullable Object park(WaitKind kind, Object reason) {
-        describe(kind, reason); // first: what it is given while it is raised into belongs to this
+        describe(kind, reason); // first: a value given while it is raised into belongs to this wait
         SwitchHooks hooks = cord.hooks;
         if (hooks != null) {
-            hooks.keep(this); // what fails there may be raised into it
+            hooks.keep(this); // a failure there may be raised into it
         }
         raiseIfDue();
         yieldAs(WAITING);
@@ -415,8 +413,8 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     /**
      * Begins each call that may wait, also one that need not (rules F6 and C1): raises what is due;
-     * yields if the turn is over; and raises what came in between. Only then does the call take or
-     * give, so an exception means that it did neither.
+     * yields if the turn is over; and raises what came in between. The call takes or gives after
+     * that, so an exception means that it did neither.
      *
      * <p>Otherwise a fiber whose channel never runs dry keeps its cord for itself, and clean-up
      * that locks or sends fails only when it happens to wait: one time in a thousand.
@@ -443,7 +441,8 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         try {
             yieldHere();
         } catch (StackPinnedException pinned) {
-            // The call need not wait, so it does not fail; but what waits for the cord comes first.
+            // The call need not wait, so it does not fail; but fibers that wait for the cord run
+            // first.
             if (!cord.loop.pollsAtRootOnly) {
                 cord.loop.pollInTurn();
             }
@@ -489,9 +488,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
      * Leaves the stack; returns when it is this fiber's turn.
      *
      * <p>From here to the switch, and from the user's code to here, there are few calls and little
-     * code, and what is rare has a method of its own. For C2 makes one frame of it all only if it
-     * is not nested too deeply (15 calls) and its machine code stays small (2,500 bytes); each
-     * further frame is copied at each switch, and costs 10 to 20 ns, or 300 after a collection.
+     * code, and rare cases have methods of their own. C2 makes one frame of it all only if it is
+     * not nested too deeply (15 calls) and its machine code stays small (2,500 bytes); each further
+     * frame is copied at each switch, and costs 10 to 20 ns, or 300 after a collection.
      */
     private void yieldAs(int as) {
         try {
@@ -553,7 +552,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         try {
             yieldTurn();
         } catch (StackPinnedException pinned) {
-            // What is due says more, and is thrown now.
+            // The exception that is due says more, and is thrown now.
         }
     }
 
@@ -659,7 +658,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         interruptIfDue();
     }
 
-    /** The JDK's call is over. What it was raised meanwhile is thrown at its next switchpoint. */
+    /** The JDK's call is over. An exception raised meanwhile is thrown at its next switchpoint. */
     public final boolean unblockForeign() {
         if (state != WAITING || waitKind != WaitKind.BLOCKED_IN_JDK) {
             return false; // abandoned meanwhile: it never runs again
@@ -676,7 +675,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         describe(WaitKind.HANDLER, Handler.NEXT_MESSAGE);
     }
 
-    /** Stores only what changed: a store of a reference costs more than a load (G1: a fence). */
+    /**
+     * Stores only fields that changed: a store of a reference costs more than a load (G1: a fence).
+     */
     private void describe(WaitKind kind, Object reason) {
         if (waitKind != kind || waitReason != reason) {
             describeAnew(kind, reason);
@@ -727,7 +728,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         return state == UNSTARTED || state == RUNNABLE;
     }
 
-    /** What the fiber waits for now; null if it does not wait. */
+    /** The reason of the fiber's wait; null if it does not wait. */
     final @Nullable Object waitedFor() {
         return state == WAITING ? waitReason : null;
     }
@@ -757,12 +758,12 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         return waitKind;
     }
 
-    /** What it waits for, or waited for last. */
+    /** The reason of its wait, or of its last one. */
     public final Object waitReason() {
         return waitReason;
     }
 
-    /** The same as reports show it: of a handler, what that says of itself. */
+    /** The same as reports show it: a handler gives its own reason. */
     public final Object waitShown() {
         Handler waiting = waitKind == WaitKind.HANDLER ? handler : null;
         return waiting == null ? waitReason : waiting.waitsFor();
@@ -773,7 +774,10 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         instantValue = NONE;
     }
 
-    /** What the fiber waits for, for reports; never fails, whatever the reason's toString does. */
+    /**
+     * The reason of its wait as text, for reports; never fails, even if the reason's toString
+     * throws.
+     */
     public final String describeWait() {
         if (state != WAITING) {
             return this + " is " + this.state();
@@ -822,7 +826,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         return ending;
     }
 
-    /** From now on it ends as soon as nobody is below it; false again for a restart. */
+    /** From now on it ends as soon as no fiber is below it; false again for a restart. */
     final void setEnding(boolean on) {
         ending = on;
     }

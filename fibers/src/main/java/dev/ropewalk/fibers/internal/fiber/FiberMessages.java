@@ -6,7 +6,7 @@ import dev.ropewalk.fibers.FiberFailedException;
 
 import org.jspecify.annotations.Nullable;
 
-/** What other cords and threads ask of a fiber, as messages to its cord (rule F8). */
+/** Requests of other cords and threads to a fiber, as messages to its cord (rule F8). */
 public final class FiberMessages {
     private FiberMessages() {}
 
@@ -80,8 +80,8 @@ public final class FiberMessages {
     }
 
     /**
-     * Has the uncaught handler told what comes to light as another fiber ends: not at once, for
-     * then that fiber is half dead, but by its cord, also if that has just ended.
+     * Has the uncaught handler told of a failure that comes to light as another fiber ends. The
+     * cord tells it later, even if it has just ended, because now that fiber is half dead.
      */
     public static void reportLater(FiberImpl<?> fiber, Throwable failure) {
         fiber.cord.send(

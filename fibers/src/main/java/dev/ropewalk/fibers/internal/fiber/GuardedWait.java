@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * it.
  */
 public interface GuardedWait {
-    /** What is waited for; null before the wait and after it. */
+    /** The reason of the wait; null before and after it. */
     @Nullable Object guarded();
 
     boolean isLimited();
 
-    /** Only a fiber of the same cord can end the wait. */
+    /** True if only a fiber of the same cord can end the wait. */
     boolean isLocal();
 
     /**

@@ -17,7 +17,7 @@ public interface Held {
     /** False if it stands in the list and counts for nothing now. */
     boolean isHeld();
 
-    /** What fibers that wait for the holder to give it back are parked for. */
+    /** The reason for which fibers that wait for the holder are parked. */
     List<?> awaitedAs();
 
     /** The holder is dead: reports it, and gives the thing back. */

@@ -10,9 +10,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A parent's await that a limit, a cancellation or a raise ends in the turn in which what it awaits
- * fails (rules F4 and F7). The failure is the awaiter's, which was there to take it, and no failure
- * that nobody awaits:
+ * A parent's await that a limit, a cancellation or a raise ends in the turn in which the awaited
+ * fiber fails (rules F4 and F7). The failure goes to the awaiter, because it was there to take it:
  *
  * <pre>
  *   raised while it waited               the await has its outcome, and what was raised comes at
@@ -21,8 +20,8 @@ import java.util.List;
  *                                        is told in what leaves the scope
  * </pre>
  *
- * The second row, because otherwise a loop that awaits one failing child after the other would
- * never be left. A child that fails in a later turn has nobody that awaits it.
+ * The second row is so, because otherwise a loop that awaits one failing child after the other
+ * would never be left. A child that fails in a later turn has no awaiter.
  *
  * <p>Everything is confined to the parent's cord.
  */
@@ -38,8 +37,8 @@ public final class LeftAwait {
     }
 
     /**
-     * The first of the awaited whose failure the await has after all; null if what was raised
-     * leaves it. Called in the fiber that awaits, which counts as awaiting them still.
+     * The first awaited fiber whose failure the await throws after all; null if the raised
+     * exception leaves it. Called in the fiber that awaits, which counts as awaiting them still.
      */
     public static @Nullable FiberImpl<?> failedMeanwhile(
             @Nullable FiberImpl<?> me,
@@ -107,8 +106,9 @@ public final class LeftAwait {
     }
 
     /**
-     * What leaves a wait gives way first, as at every switchpoint (rule F6): once, because all that
-     * are queued then have a turn before this fiber has its next one.
+     * An exception that leaves a wait lets others go first, as at every switchpoint (rule F6). Once
+     * is enough, because all fibers that are queued then have a turn before the next one of this
+     * fiber.
      */
     private static void giveWay(FiberImpl<?> me, List<FiberImpl<?>> children) {
         int turns = me.cord.platform.isOrderSeeded() ? MAX_DRAWN_TURNS : 1;

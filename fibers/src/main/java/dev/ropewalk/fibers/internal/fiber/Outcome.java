@@ -13,10 +13,12 @@ public sealed interface Outcome<T extends @Nullable Object> {
     /** The result, or a fresh exception that names {@code fiber}. */
     T take(FiberImpl<?> fiber);
 
-    /** What ended the fiber, as its handler is told; null for a result. */
+    /** The exception that ended the fiber, as its handler is told; null for a result. */
     @Nullable Throwable failure(FiberImpl<?> fiber);
 
-    /** What nobody took yet and is a failure: fresh, for the parent; otherwise null. */
+    /**
+     * A fresh exception for the parent if this is a failure without a taker so far; otherwise null.
+     */
     @Nullable FiberFailedException untaken(FiberImpl<?> fiber);
 
     /** Returned {@code value}. */
@@ -112,7 +114,10 @@ public sealed interface Outcome<T extends @Nullable Object> {
         }
     }
 
-    /** Those above are named once, where it began; each level repeats the text of the one below. */
+    /**
+     * The fibers above are named once, where the failure began; each level repeats the text of the
+     * level below.
+     */
     private static FiberFailedException failed(FiberImpl<?> fiber, Throwable cause) {
         String who = cause instanceof FiberFailedException ? fiber.toString() : fiber.lineage();
         FiberFailedException failed =

@@ -5,8 +5,8 @@ import org.jspecify.annotations.Nullable;
 import java.util.List;
 
 /**
- * Which of several exceptions stands (rule F4): an end beats a restart, a restart beats a failure;
- * of the same rank the first. What a cancel scope raises is never pending, see {@link
+ * Decides which of several exceptions stands (rule F4): an end beats a restart, a restart beats a
+ * failure; of the same rank the first. The signal of a cancel scope is never pending, see {@link
  * Cancellation}.
  */
 final class PendingRules {
@@ -21,7 +21,7 @@ final class PendingRules {
                 && !(raw instanceof Outcome.Success<?>);
     }
 
-    /** What a wish that is dropped has suppressed counts as if it had come alone. */
+    /** Exceptions that a dropped wish has suppressed count as if they had come alone. */
     private static <T extends @Nullable Object> Outcome<T> withHidden(
             Outcome<T> raw, Throwable wish) {
         Outcome<T> end = raw;
@@ -37,7 +37,7 @@ final class PendingRules {
         }
     }
 
-    /** What only wraps a wish that is dropped goes with it. */
+    /** An exception that only wraps a dropped wish is dropped with it. */
     private static List<Throwable> hiddenIn(Throwable wish) {
         return wish instanceof Unwind signal ? signal.failures() : List.of(wish.getSuppressed());
     }
@@ -133,7 +133,7 @@ final class PendingRules {
             return new Outcome.Stopped<>(signal, (T) signal.result);
         }
         if (thrown instanceof Unwind.ChildFailed signal) {
-            // What was thrown on its way out, by a close for one.
+            // Exceptions thrown on its way out, for example by a close.
             for (Throwable onTheWay : signal.getSuppressed()) {
                 suppress(signal, onTheWay);
             }
@@ -142,7 +142,10 @@ final class PendingRules {
         return new Outcome.Failure<>(thrown);
     }
 
-    /** What carries the failure of a child is the child's failure, also for what it suppresses. */
+    /**
+     * An exception that carries the failure of a child is the child's failure, and so are those
+     * that it suppresses.
+     */
     private static void suppress(Throwable standing, Throwable other) {
         Throwable to = failureIn(standing);
         Throwable suppressed = failureIn(other);

@@ -9,7 +9,7 @@ public interface ScopeMembers {
     /** The owner has spun a child that they keep; see {@link Children#keeper}. */
     default void spun(FiberImpl<?> child) {}
 
-    /** A member is over, and this is its failure if nobody took it. */
+    /** A member is over; the argument is its failure if that had no taker. */
     void ended(FiberImpl<?> member, @Nullable FiberFailedException untaken);
 
     /** The owner awaited a member that failed, and did not take its failure after all. */

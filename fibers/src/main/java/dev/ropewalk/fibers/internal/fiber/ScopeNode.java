@@ -27,9 +27,9 @@ public final class ScopeNode extends CancelScope {
      *   NEW       -> OPEN        the block begins
      *   OPEN      -> LEFT        the block is over
      *
-     * Beside it the signal: null until the scope is cancelled, and from then on what the
-     * switchpoints inside raise. A scope may be cancelled while it is NEW; its block then runs up
-     * to its first switchpoint, as that of a limit of zero does.
+     * Beside it the signal: null until the scope is cancelled; from then on the switchpoints inside
+     * raise it. A scope may be cancelled while it is NEW; its block then runs up to its first
+     * switchpoint, as that of a limit of zero does.
      *
      * The scopes of a fiber are a list linked from the innermost outward; Cancellation walks it,
      * and only when something was cancelled.
@@ -190,7 +190,7 @@ public final class ScopeNode extends CancelScope {
         } else {
             cancelHere(true);
         }
-        timer = null; // last: what fails for want of stack is done again
+        timer = null; // last: if a step fails for want of stack it is done again
     }
 
     private void cancelHere(boolean isTimeout) {
@@ -219,8 +219,8 @@ public final class ScopeNode extends CancelScope {
     // ---------------------------------------------------------------- its edge
 
     /**
-     * This scope's signal if it is what left the block: as itself, wrapped in something else, or as
-     * the interrupt by which it reached a call of the JDK on a virtual thread.
+     * This scope's signal if it left the block: as itself, wrapped in another exception, or as the
+     * interrupt by which it reached a call of the JDK on a virtual thread.
      */
     public Unwind.@Nullable Cancel mine(Throwable thrown) {
         Unwind.Cancel own = signal;

@@ -5,9 +5,7 @@ import dev.ropewalk.fibers.internal.cord.CordImpl;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * What the kernel asks of a task, which is a fiber that has no cord before one takes it (rule F15).
- */
+/** The kernel's interface to a task, a fiber that has no cord before one takes it (rule F15). */
 public interface TaskSlot {
     /** Null until the task is claimed. */
     @Nullable CordImpl cord();
@@ -15,10 +13,10 @@ public interface TaskSlot {
     /** For the claimer of the task; false if it was claimed already. From any thread. */
     boolean send(CordMessage message);
 
-    /** Somebody wants something of the task: it does not wait for its turn. From any thread. */
+    /** A call needs the task: it does not wait for its turn. From any thread. */
     void claimSoon(FiberImpl<?> task);
 
-    /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
+    /** Spun by no fiber, or detached: its failure is reported, and cancels no fiber. */
     boolean isOwnerless();
 
     void setOwnerless(boolean on);

@@ -8,8 +8,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the library itself raises in a fiber. An {@code Error}, so that {@code catch (Exception e)}
- * in user code swallows none (rule F6); it turns into an exception at the edge that owns it.
+ * A signal that the library itself raises in a fiber. An {@code Error}, so that {@code catch
+ * (Exception e)} in user code does not swallow it (rule F6); it turns into an exception at the edge
+ * that owns it.
  *
  * <p>An origin stands in its fiber or scope until that is over. It is never thrown itself: each
  * switchpoint throws a fresh {@link #raise} of it. Otherwise a block of try-with-resources whose
@@ -24,8 +25,8 @@ public abstract sealed class Unwind extends Error {
     static final int MAX_RAISES = 1_000;
 
     /**
-     * How many causes are looked at for a raise; what wraps them may be a circle, and each round of
-     * a loop may add one.
+     * How many causes are looked at for a raise: wrappers may form a circle, and each round of a
+     * loop may add one.
      */
     private static final int MAX_CAUSES = 100;
 
@@ -36,7 +37,10 @@ public abstract sealed class Unwind extends Error {
     @SuppressWarnings("serial") // signals never leave the process
     private @Nullable FiberImpl<?> raisedIn;
 
-    /** Of an origin: what it ended is over, so a raise of it that somebody kept ends nothing. */
+    /**
+     * Of an origin: the fiber or scope that it ended is over, so a raise of it that user code kept
+     * ends nothing.
+     */
     private boolean isOver;
 
     /** Of an origin. */
@@ -72,7 +76,10 @@ public abstract sealed class Unwind extends Error {
         return origin == null ? this : origin;
     }
 
-    /** What stands for the thrown in its fiber or scope: the origin of a raise, or itself. */
+    /**
+     * The exception that stands for the thrown one in its fiber or scope: the origin of a raise, or
+     * the exception itself.
+     */
     static Throwable originOf(Throwable thrown) {
         return thrown instanceof Unwind signal ? signal.origin() : thrown;
     }
@@ -113,14 +120,15 @@ public abstract sealed class Unwind extends Error {
         return found != null && found.origin() == this;
     }
 
-    /** Of an origin: what it ended is over. */
+    /** Of an origin: the fiber or scope that it ended is over. */
     final void over() {
         isOver = true;
     }
 
     /**
-     * What the thrown is at the edge of the fiber: the origin of the signal that it is there, which
-     * has taken over the failures that the raise suppressed, and what wraps it; or itself.
+     * The exception that stands for the thrown one at the edge of the fiber: the origin of its
+     * signal, which has taken over the failures that the raise suppressed, and its wrapper; or the
+     * exception itself.
      */
     static Throwable atEdge(Throwable thrown, FiberImpl<?> fiber) {
         Unwind raise = signalIn(thrown, fiber);
@@ -149,7 +157,7 @@ public abstract sealed class Unwind extends Error {
         }
     }
 
-    /** Whether something failed on the way from the raise to what wraps it. */
+    /** Whether anything failed on the way from the raise to its wrapper. */
     private static boolean carriesFailure(Throwable wrapper) {
         Throwable each = wrapper;
         for (int i = 0; each != null && !(each instanceof Unwind) && i < MAX_CAUSES; i++) {
@@ -163,7 +171,10 @@ public abstract sealed class Unwind extends Error {
         return false;
     }
 
-    /** Of an origin: what failed while it was on its way; what only wraps a raise did not. */
+    /**
+     * Of an origin: the failures while it was on its way; an exception that only wraps a raise is
+     * not one.
+     */
     final List<Throwable> failures() {
         List<Throwable> failures = new ArrayList<>();
         for (Throwable each : getSuppressed()) {
@@ -270,7 +281,7 @@ public abstract sealed class Unwind extends Error {
         }
     }
 
-    /** A child failed and nobody awaited or supervised it: the parent's body is cancelled. */
+    /** A child failed without an awaiter or supervisor: the parent's body is cancelled. */
     static final class ChildFailed extends Unwind {
         private static final long serialVersionUID = 1L;
 
@@ -303,7 +314,7 @@ public abstract sealed class Unwind extends Error {
         /** Otherwise it was cancelled by a call. */
         final boolean isTimeout;
 
-        /** What the fiber waited for at that moment; null if it did not wait. */
+        /** The reason of the fiber's wait at that moment; null if it did not wait. */
         @SuppressWarnings("serial") // signals never leave the process
         final @Nullable Object waitedFor;
 

@@ -3,7 +3,7 @@ package dev.ropewalk.fibers.internal.fiber;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
-/** What may end a fiber's wait. */
+/** The calls that may end a fiber's wait. */
 public enum WaitKind {
     /** {@link Fiber#suspend}: anybody, by {@link Fiber#schedule}. */
     SUSPEND,

@@ -24,10 +24,10 @@ import java.util.concurrent.locks.LockSupport;
  *   WAITING -> LEFT    time limit, termination, raise or interrupt came first
  * </pre>
  *
- * One compare-and-set on the slot decides. It carries the value itself, so that a thread that sees
- * GIVEN sees the value; the inbox of the waiter's cord only wakes. The loser acts accordingly: a
- * giver that was too late takes its next waiter; a waiter that was given a value in the last moment
- * takes it, and the exception that came too late stays pending for its next switchpoint.
+ * One compare-and-set on the slot decides. The slot holds the value itself, so that a thread that
+ * sees GIVEN sees the value; the inbox of the waiter's cord only wakes. The loser acts accordingly:
+ * a giver that was too late takes its next waiter; a waiter that was given a value in the last
+ * moment takes it, and the exception that came too late stays pending for its next switchpoint.
  *
  * <p>Everything that the giver did before {@link #give} happens before {@link #await} returns.
  */
@@ -79,8 +79,8 @@ public class WaitSlot extends CordMessage {
     }
 
     /**
-     * The first half of {@link #give}: decides, and wakes nobody yet. For givers that hold a lock;
-     * after true they must call {@link #wake} when they have let go of it.
+     * The first half of {@link #give}: decides, and does not wake the waiter yet. For givers that
+     * hold a lock; after true they must call {@link #wake} when they have let go of it.
      */
     public final boolean claim(@Nullable Object value) {
         return slot == null && SLOT.compareAndSet(this, null, value == null ? GIVEN_NULL : value);
@@ -97,7 +97,7 @@ public class WaitSlot extends CordMessage {
         }
     }
 
-    /** {@return whether somebody may still give; only a hint, because it can change at once} */
+    /** {@return whether a value may still be given; only a hint, because it can change at once} */
     public final boolean isWaiting() {
         return slot == null;
     }

@@ -5,7 +5,7 @@
  * <ul>
  *   <li>{@link dev.ropewalk.fibers.internal.fiber.FiberImpl}: the fields, the states, how it waits
  *       and is woken;
- *   <li>Cancellation, PendingRules, Unwind, ScopeNode: what ends a wait early, and which end
+ *   <li>Cancellation, PendingRules, Unwind, ScopeNode: the early ends of waits, and which of them
  *       stands;
  *   <li>Family, Children, Adoption: parents and children; Ending ends the children of a fiber that
  *       is over, and Abandonment those that do not end;

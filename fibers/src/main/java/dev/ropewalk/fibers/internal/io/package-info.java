@@ -1,5 +1,6 @@
 /**
- * What the I/O library asks of a cord: its reactor, or the virtual time in place of one (rule I1).
+ * The interface of a cord for the I/O library: its reactor, or the virtual time in place of one
+ * (rule I1).
  *
  * <p>Called by the module of fibers/io alone, to which this package and {@link
  * dev.ropewalk.fibers.internal.reactor} are exported.

@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 /**
  * One logger of Ropewalk, from {@link Logs#logger}. Its first line that is told makes SLF4J's:
  * before that no class of SLF4J is loaded and no provider is looked for, which takes longer than
- * the whole start of a cord. A last argument that is a {@code Throwable} is what failed.
+ * the whole start of a cord. A last argument that is a {@code Throwable} is the failure.
  *
- * <p>For any thread. A line that cannot be written harms nobody: to log throws nothing.
+ * <p>For any thread. A line that cannot be written does no harm: to log throws nothing.
  */
 public final class Log {
     /** The class that the code which logs calls; the frame before it is the line's place. */
@@ -37,7 +37,7 @@ public final class Log {
         try {
             tell(Level.ERROR, pattern, arguments);
         } catch (Throwable lost) {
-            // There is nobody left to tell, and the caller must go on.
+            // A failure to log cannot be told, and the caller must go on.
         }
     }
 

@@ -10,7 +10,7 @@ import java.util.ServiceLoader;
 
 /**
  * Finds out whether SLF4J has a provider. Without one it drops every line, and so does the provider
- * slf4j-nop, which somebody has chosen: the loggers of both are the same, so this searches for
+ * slf4j-nop, which the user has chosen: the loggers of both are the same, so this searches for
  * providers where SLF4J does.
  *
  * <p>For any thread.
@@ -21,7 +21,7 @@ public final class LogProviders {
 
     private LogProviders() {}
 
-    /** Whether SLF4J drops what it is given, and nobody has asked for that. */
+    /** Whether SLF4J drops its lines without having been asked to. */
     public static boolean areMissing() {
         Boolean known = areMissing;
         if (known == null) {

@@ -13,7 +13,7 @@ import java.util.function.Consumer;
  *
  * <p>A line goes to SLF4J. If that has no provider, which would drop it, lines of WARN and ERROR
  * are written to {@code System.err}; the provider slf4j-nop keeps them silent. A line that cannot
- * be written harms nobody: to log throws nothing.
+ * be written does no harm: to log throws nothing.
  *
  * <p>A line of WARN or ERROR is shown to the tap of the thread that logs it before that (rule F14),
  * which lets a test see it. The cords of a run on a virtual clock share one thread, so its tap sees
@@ -66,12 +66,13 @@ public final class Logs {
     }
 
     /**
-     * Runs the body, and meanwhile shows the taker what Ropewalk logs on this thread as WARN or
-     * ERROR, also if the backend leaves it out. One within another hides the outer one.
+     * Runs the body, and meanwhile shows the taker the lines that Ropewalk logs on this thread as
+     * WARN or ERROR, even if the backend leaves them out. A call within another hides the outer
+     * taker.
      *
      * @param taker called on this thread where the line is logged, within a cord perhaps: it must
-     *     not wait; what it throws is logged and harms nobody
-     * @param body what runs; what it throws comes out
+     *     not wait; its exceptions are logged and do no harm
+     * @param body what runs; this call throws its exceptions
      */
     public static void during(Consumer<? super Line> taker, Runnable body) {
         Objects.requireNonNull(taker, "taker");
@@ -85,8 +86,8 @@ public final class Logs {
     }
 
     /**
-     * Logs that code of a user failed which was called on behalf of somebody else, where that is
-     * all that may happen. Throws nothing: if not even the memory for the line is left, it is lost.
+     * Logs that code of a user failed which was called on behalf of another, where nothing more may
+     * happen. Throws nothing: if not even the memory for the line is left, it is lost.
      *
      * @param logger takes the line
      * @param broken what the code threw
@@ -97,7 +98,7 @@ public final class Logs {
         try {
             logger.error(pattern, first, broken);
         } catch (Throwable lost) {
-            // There is nobody left to tell, and the caller must go on.
+            // A failure to log cannot be told, and the caller must go on.
         }
     }
 
@@ -115,11 +116,11 @@ public final class Logs {
         try {
             logger.error(pattern, first, second, broken);
         } catch (Throwable lost) {
-            // There is nobody left to tell, and the caller must go on.
+            // A failure to log cannot be told, and the caller must go on.
         }
     }
 
-    /** What is shown the lines of this thread; null if nothing is. */
+    /** The taker that is shown the lines of this thread, or null. */
     static @Nullable Consumer<? super Line> tap() {
         return TAP.get();
     }

@@ -65,7 +65,7 @@ final class StderrLog {
         try {
             failure.printStackTrace(new PrintWriter(trace));
         } catch (Throwable broken) {
-            // Its text is the user's code; what there is of the trace is told.
+            // Its text is the user's code; the part of the trace that is there is told.
             trace.append(failure.getClass().getName())
                     .append(", whose text failed with ")
                     .append(broken.getClass().getName());

@@ -1,6 +1,6 @@
 /**
- * What the library logs: loggers of SLF4J, stderr where there is no provider, and the hook by which
- * tests see their lines (rule A6).
+ * The log of the library: loggers of SLF4J, stderr where there is no provider, and the hook by
+ * which tests see their lines (rule A6).
  *
  * <p>For all modules of Ropewalk; not for programs.
  */

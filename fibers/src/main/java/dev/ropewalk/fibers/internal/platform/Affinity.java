@@ -54,7 +54,7 @@ public final class Affinity {
     /**
      * Throws if threads cannot be restricted here.
      *
-     * @param who whose thread it is, for the message
+     * @param who the owner of the thread, for the message
      */
     public static void checkSupported(String who, Set<Integer> cpus) {
         String system = System.getProperty("os.name", "");
@@ -85,7 +85,7 @@ public final class Affinity {
      * Restricts this thread to the CPUs; if it cannot have all of them, throws and leaves it
      * unrestricted.
      *
-     * @param who whose thread it is, for the message
+     * @param who the owner of the thread, for the message
      */
     public static void restrict(String who, Set<Integer> cpus) {
         BitSet wanted = new BitSet();

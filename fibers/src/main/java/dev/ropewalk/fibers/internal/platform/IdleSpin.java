@@ -8,19 +8,20 @@ import java.util.function.LongSupplier;
  * How long a cord that has nothing to do polls for work before its thread sleeps, and for how short
  * a time it may be idle.
  *
- * <p>To be woken takes 30 to 60 µs, and costs the waker a system call. Two cords that answer each
- * other and both sleep go on doing so if they spin for less than that: the asker has fallen asleep
- * before the other is awake. So a cord spins for {@link #MAX_SPIN_NS} if that would have spared it
- * its last sleep. After one that was longer, or that a timer ended, it spins for half as long as
- * before, down to {@link #LEAST_SPIN_NS}: a cord that waits for long burns little.
+ * <p>To be woken takes 30 to 60 µs, and costs the waker a system call. If two cords that answer
+ * each other both sleep, they go on sleeping each time if they spin for less than that: the asker
+ * has fallen asleep before the other is awake. So a cord spins for {@link #MAX_SPIN_NS} if that
+ * would have spared it its last sleep. After one that was longer, or that a timer ended, it spins
+ * for half as long as before, down to {@link #LEAST_SPIN_NS}: a cord that waits for long burns
+ * little.
  *
  * <p>The thread that is to answer may need this very CPU. So after {@link #ALONE_NS} the cord gives
  * its CPU up, and again after as long, or after the next polls if another thread has run meanwhile
  * (decision 12). A sleep after that may have been short only because it gave the CPU up too: the
  * next spin is not longer for it. A spin of less than that gives nothing up: the sleep does.
  *
- * <p>A cord is idle for no less than {@link #LEAST_IDLE_NS}, spin and sleep, so that timers which
- * lie close together are fired together (decision 8). A spin does not outlast the next timer.
+ * <p>A cord is idle for at least {@link #LEAST_IDLE_NS}, spin and sleep, so that timers which lie
+ * close together are fired together (decision 8). A spin does not outlast the next timer.
  *
  * <p>It polls the inbox, for tasks and, if there is one, the reactor.
  *
@@ -46,7 +47,7 @@ public final class IdleSpin {
      */
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(2);
 
-    /** With a single processor nobody else could make work meanwhile. */
+    /** With a single processor no other thread could make work meanwhile. */
     private static final boolean CAN_SPIN = Runtime.getRuntime().availableProcessors() > 1;
 
     /** A reading of the clock costs as much as some polls. */
@@ -60,7 +61,7 @@ public final class IdleSpin {
     /** A new cord is likely to be given work soon. */
     private long spinNs = CAN_SPIN ? MAX_SPIN_NS : 0;
 
-    /** When the last spin began, and so the cord was idle. */
+    /** When the last spin began, which is when the cord became idle. */
     private long idleSinceNs;
 
     /** How long it was in vain. */
@@ -98,7 +99,7 @@ public final class IdleSpin {
                 long backNs = clock.getAsLong();
                 boolean hasOtherRun = backNs - nowNs > YIELD_NS;
                 isCpuShared |= hasOtherRun;
-                // Whatever the time is now, it polls again: that thread may have made work.
+                // It polls again at any time, because that thread may have made work.
                 yieldNs = hasOtherRun ? backNs : backNs + ALONE_NS;
             }
         } while (nowNs - untilNs < 0);

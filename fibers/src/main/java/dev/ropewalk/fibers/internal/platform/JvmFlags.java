@@ -62,7 +62,7 @@ public final class JvmFlags {
         return missing;
     }
 
-    /** The module of that name, or the one of what is on the class path. */
+    /** The module of that name, or the unnamed one of the class path. */
     private static Module module(String name, Module own) {
         ModuleLayer layer = own.getLayer() == null ? ModuleLayer.boot() : own.getLayer();
         if (layer == ModuleLayer.boot()) { // which has no parents to ask

@@ -8,11 +8,11 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Memory of the process that is given up when there is none left, so that the end of what filled it
- * can be carried out and told; from any thread.
+ * Memory of the process that is given up when no other is left, so that the fiber or cord that
+ * filled it can be ended and reported; from any thread.
  *
- * <p>What ends gives back more than its end takes, so little is enough. Another thread may take
- * what is given up; hence {@link #tell} needs none at all.
+ * <p>Little is enough, because an end gives back more memory than it takes. Another thread may take
+ * the memory that is given up; hence {@link #tell} needs no memory at all.
  */
 public final class MemoryReserve {
     private static final int MAX_BYTES = 1 << 20;
@@ -29,7 +29,7 @@ public final class MemoryReserve {
 
     private MemoryReserve() {}
 
-    /** Sets memory aside if none is and there is plenty; otherwise a later call does. */
+    /** Sets memory aside unless that is done, if there is plenty; otherwise a later call does. */
     public static void refill() {
         Runtime heap = Runtime.getRuntime();
         long share = heap.maxMemory() / SHARE;
@@ -57,7 +57,7 @@ public final class MemoryReserve {
         try {
             STDERR.write(line, 0, line.length);
         } catch (IOException | OutOfMemoryError nobodyReads) {
-            // There is nobody else to tell.
+            // The failure to tell cannot be told either.
         }
     }
 }

@@ -21,7 +21,7 @@ public interface Platform {
     /** True if the order of the run queue is to be drawn at random. */
     boolean isOrderSeeded();
 
-    /** True if somebody else decides when the cord has its turns: it shares its thread. */
+    /** True if the cord shares its thread, so that its driver decides when it has its turns. */
     default boolean isInTurns() {
         return false;
     }
@@ -37,10 +37,10 @@ public interface Platform {
      */
     void park(boolean timed, long deadlineNs, BooleanSupplier hasWork);
 
-    /** Ends the current or, if there is none, the next {@link #park}; from any thread. */
+    /** Ends the current {@link #park}, or otherwise the next one; from any thread. */
     void wakeUp();
 
-    /** What the cord polls for I/O; null before I/O was asked for, and on a virtual clock. */
+    /** The cord's source of I/O; null before I/O was asked for, and on a virtual clock. */
     default @Nullable Reactor reactor() {
         return null;
     }

@@ -1,6 +1,9 @@
 package dev.ropewalk.fibers.internal.platform;
 
-/** A thread that runs what others post to it, in order: a cord, as its lower parts see it. */
+/**
+ * A thread that runs the tasks which others post to it, in order: a cord, as its lower parts see
+ * it.
+ */
 public interface Poster {
     /**
      * Has one of the two run, from any thread.

@@ -29,7 +29,7 @@ public final class RealPlatform implements Platform {
 
     private volatile boolean asleep;
 
-    /** Null before somebody asks for the reactor. */
+    /** Null before the reactor is asked for. */
     private final AtomicReference<@Nullable CompletableFuture<Reactor>> asked =
             new AtomicReference<>();
 
@@ -96,8 +96,9 @@ public final class RealPlatform implements Platform {
     private static boolean putInterruptAside() {
         boolean wasInterrupted = Thread.interrupted();
         if (wasInterrupted) {
-            // The interrupt has left a permit too. Nobody counts as asleep yet, so it was not
-            // given for a message. Long ago is a deadline: it takes the permit and never waits.
+            // The interrupt has left a permit too. The cord does not count as asleep yet, so no
+            // message gave that permit. Long ago is a deadline: it takes the permit and never
+            // waits.
             LockSupport.parkUntil(1);
         }
         return wasInterrupted;
@@ -150,8 +151,8 @@ public final class RealPlatform implements Platform {
      *
      * @param cord the cord of this platform
      * @return the reactor, the same each time; fails with a {@link CordClosedException} if the cord
-     *     ends before, and with what was thrown if the reactor cannot be made, which the next
-     *     caller tries again
+     *     ends before, and with the cause if the reactor cannot be made, which the next caller
+     *     tries again
      */
     public CompletableFuture<Reactor> reactor(Poster cord) {
         CompletableFuture<Reactor> mine = new CompletableFuture<>();

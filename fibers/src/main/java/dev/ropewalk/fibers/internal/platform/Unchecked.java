@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.internal.platform;
 
-/** Throws checked exceptions where none is declared. */
+/** Throws checked exceptions that are not declared. */
 public final class Unchecked {
     private Unchecked() {}
 

@@ -69,7 +69,7 @@ public final class VirtualPlatform implements Platform {
         // Never parked.
     }
 
-    /** The same for all cords that share it: what is in memory between them hangs on that. */
+    /** The same object for all cords that share it: networks in memory between cords hang on it. */
     public VirtualTime time() {
         return time;
     }

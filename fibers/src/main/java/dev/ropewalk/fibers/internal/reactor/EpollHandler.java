@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * and with it the connection. So a half-closed connection whose reader pauses, or that writes more
  * than the kernel takes at once, was lost. Here it is registered anew in that case.
  *
- * <p>Confined to the reactor's thread, but for {@link #wakeup}.
+ * <p>Confined to the reactor's thread, except {@link #wakeup}.
  */
 final class EpollHandler implements IoHandler {
     private final IoHandler epoll;
@@ -39,7 +39,9 @@ final class EpollHandler implements IoHandler {
         return new Registration(handle, epoll.register(handle));
     }
 
-    /** Of one socket: the registration of Netty that it has now, or none while it is dormant. */
+    /**
+     * The registration of one socket: passes calls on to Netty's current one, unless it is dormant.
+     */
     private final class Registration implements IoRegistration {
         private final IoHandle handle;
         private IoRegistration current;

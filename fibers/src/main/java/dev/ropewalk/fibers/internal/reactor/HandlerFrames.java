@@ -10,7 +10,7 @@ public final class HandlerFrames {
 
     private HandlerFrames() {}
 
-    /** The class of the innermost handler on the stack that is not Netty's own; null if none is. */
+    /** The class of the innermost handler on the stack that is not Netty's own, or null. */
     public static @Nullable String innermost() {
         return WALKER.walk(
                 frames ->

@@ -12,10 +12,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
 /**
- * Netty's event loop, of a {@link ReactorKind}, driven by the cord's own thread, which polls it
- * between two fibers, and parks here, from the moment at which I/O was asked for (rules F2, I1).
+ * Netty's event loop, of a {@link ReactorKind} (rule I1). The cord's own thread drives it: it polls
+ * the loop between two fibers, and parks here from the moment at which I/O was asked for (rule F2).
  *
- * <p>What fibers write is flushed once in a turn of the loop, however many of them write: a
+ * <p>The output of all fibers is flushed once in a turn of the loop, however many of them write: a
  * connection that has written says so ({@link #flushLater}), and the next poll flushes it (rule
  * I3). A cord polls before it sleeps.
  *
@@ -36,7 +36,7 @@ public final class Reactor {
 
     private long polls;
 
-    /** Those that are registered and not closed. */
+    /** The channels that are registered and not closed. */
     private int sockets;
 
     /** A connection with written bytes that the kernel does not know of. */
@@ -136,7 +136,10 @@ public final class Reactor {
         parkFor(WITHOUT_LIMIT, hasWork);
     }
 
-    /** Like {@link #park(BooleanSupplier)}, for so many nanoseconds at most; 0 or less is none. */
+    /**
+     * Like {@link #park(BooleanSupplier)}, for so many nanoseconds at most; 0 or less means no
+     * wait.
+     */
     public void park(long waitNs, BooleanSupplier hasWork) {
         if (waitNs > 0) {
             parkFor(waitNs, hasWork);
@@ -195,7 +198,7 @@ public final class Reactor {
         }
     }
 
-    /** Only a wait ends; a poll is no news to its caller. */
+    /** Only a wait has to be ended; the caller of a poll looks anyway. */
     private static final class Waking implements Runnable {
         private final Runnable wakes;
 

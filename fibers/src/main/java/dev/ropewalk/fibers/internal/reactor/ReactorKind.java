@@ -11,9 +11,9 @@ import org.jspecify.annotations.Nullable;
 import java.util.Locale;
 
 /**
- * What a reactor asks the system with, the same for all cords of the process: epoll where there is
- * one, otherwise NIO, or what the property {@value #PROPERTY} names; io_uring only by its name.
- * Reading it loads the library.
+ * The interface of the system that reactors use, the same for all cords of the process: epoll where
+ * the system has it, otherwise NIO, or the one that the property {@value #PROPERTY} names; io_uring
+ * only by its name. Reading it loads the library.
  */
 public enum ReactorKind {
     EPOLL {
@@ -72,7 +72,7 @@ public enum ReactorKind {
 
     abstract IoHandlerFactory newFactory();
 
-    /** What may help where it cannot be had. */
+    /** The remedy where it cannot be had. */
     String remedy() {
         return "put its native library on the class path";
     }

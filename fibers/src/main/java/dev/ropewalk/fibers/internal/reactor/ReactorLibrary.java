@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
  * no cord is to stand still.
  */
 public final class ReactorLibrary {
-    /** Complete when reactors can be made; fails with what the loading threw. */
+    /** Complete when reactors can be made; fails with the exception of the loading. */
     public static final CompletableFuture<Void> LOADED = new CompletableFuture<>();
 
     static {

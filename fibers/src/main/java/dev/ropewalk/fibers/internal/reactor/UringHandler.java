@@ -30,24 +30,24 @@ import java.util.concurrent.TimeUnit;
  * <p>Mended here, of Netty 4.2.18:
  *
  * <ul>
- *   <li>It ends a ring by a request that the kernel begins when all before it are done. One that
- *       never is done, such as the poll of a socket whose close is still on its way, holds up that
- *       request and all that come after it, also the read of the loop's own wake-up, for which the
- *       end then waits for ever; and the descriptor of a listener that was closed right before
- *       leaks. So the sockets are closed first, and the ring runs until each of them says that
- *       nothing of it is in the kernel any more.
- *   <li>A socket that is closed while it handles what it read polls for more, behind the cancelling
- *       of its polls. That poll holds the socket open in the kernel: the other side never hears of
- *       the close. So each poll that is left when the descriptor is closed is cancelled then.
+ *   <li>It ends a ring by a request that the kernel begins when all before it are done. A request
+ *       that is never done, such as the poll of a socket whose close is still on its way, holds up
+ *       the last one and all that come after it. Among them is the read of the loop's own wake-up,
+ *       for which the end then waits for ever. The descriptor of a listener that was closed right
+ *       before leaks. So the sockets are closed first, and the ring runs until each of them has no
+ *       request in the kernel any more.
+ *   <li>A socket that is closed while it handles its input polls for more, after its polls were
+ *       cancelled. That poll holds the socket open in the kernel: the other side never hears of the
+ *       close. So each poll that is left when the descriptor is closed is cancelled then.
  *   <li>A poll that goes on by itself tells of changes alone, and the transport reads until the
  *       socket is empty, which is before the error: the reset of a connection whose reader pauses
  *       was lost. So polls are of one event.
  * </ul>
  *
- * <p>Confined to the reactor's thread, but for {@link #wakeup}.
+ * <p>Confined to the reactor's thread, except {@link #wakeup}.
  */
 final class UringHandler implements IoHandler {
-    /** How long one turn waits for the sockets: what it waits for comes without a wake-up. */
+    /** How long one turn waits for the sockets: its events come without a wake-up. */
     private static final long TURN_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
     /** How many turns they may take; only a kernel that does not answer needs them all. */
@@ -56,7 +56,7 @@ final class UringHandler implements IoHandler {
     /** Read by Netty once. */
     private static final String MULTISHOT = "io.netty.iouring.pollAddMultishotEnabled";
 
-    /** Waits for what comes, for {@link #TURN_NS} at most. */
+    /** Waits for completions, for {@link #TURN_NS} at most. */
     private static final IoHandlerContext SHORT_TURN =
             new IoHandlerContext() {
                 @Override
@@ -69,7 +69,7 @@ final class UringHandler implements IoHandler {
                     return TURN_NS;
                 }
 
-                // There is one; nobody reads it.
+                // There is a deadline, but the ring does not read it.
                 @Override
                 public long deadlineNanos() {
                     return Long.MAX_VALUE;
@@ -78,7 +78,7 @@ final class UringHandler implements IoHandler {
 
     private final IoHandler ring;
 
-    /** Those of which something may be in the kernel. */
+    /** The sockets that may have requests in the kernel. */
     private final Set<Socket> open = new LinkedHashSet<>();
 
     private UringHandler(IoHandler ring) {
@@ -167,7 +167,7 @@ final class UringHandler implements IoHandler {
         @SuppressWarnings("NullAway.Init")
         private IoRegistration registration;
 
-        /** The requests for polls that are not done; few, and 0 is none. */
+        /** The requests for polls that are not done; few, and 0 stands for an empty place. */
         private long[] polls = new long[2];
 
         Socket(IoUringIoHandle channel) {
@@ -188,7 +188,7 @@ final class UringHandler implements IoHandler {
             return number;
         }
 
-        /** Netty numbers requests so: the socket, the kind, and what the channel chose. */
+        /** Netty numbers requests so: the socket, the kind, and a number chosen by the channel. */
         private static byte kindOf(long number) {
             return (byte) (number >>> 16);
         }

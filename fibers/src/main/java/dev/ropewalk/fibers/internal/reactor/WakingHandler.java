@@ -11,9 +11,9 @@ import io.netty.channel.IoRegistration;
  * wait of a cord that sleeps, and one that blocks there is not to be taken for sleep (rule F13).
  *
  * <p>Each of Netty's three asks, after it has waited and before it handles, whether the time of
- * handling is to be reported; it does not ask before it waits. That question is the place.
+ * handling is to be reported; it does not ask before it waits. That question is the place for it.
  *
- * <p>Confined to the reactor's thread, but for {@link #wakeup}.
+ * <p>Confined to the reactor's thread, except {@link #wakeup}.
  */
 final class WakingHandler implements IoHandler {
     private final IoHandler handler;

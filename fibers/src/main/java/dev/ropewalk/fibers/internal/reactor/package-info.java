@@ -1,6 +1,6 @@
 /**
  * The place where a cord sleeps once I/O was asked for: an event loop of Netty that the cord
- * drives. Only this package names io.netty. Put another reactor here.
+ * drives. No other package of fibers names io.netty. Put another reactor here.
  *
  * <p>Called by {@link dev.ropewalk.fibers.internal.platform.RealPlatform}.
  */

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Text for cords on which nothing can ever run again: what each fiber waits for, and for which
- * other.
+ * Text for cords on which nothing can ever run again: the reason of each fiber's wait, and the
+ * other fiber that it waits for.
  */
 public final class DeadlockReport {
     private static final int MAX_LINES = 50;
@@ -20,7 +20,7 @@ public final class DeadlockReport {
 
     private final StringBuilder text = new StringBuilder();
 
-    /** Which share a thread, so that nobody changes what is read. */
+    /** The cords share a thread, so nothing changes while it is read. */
     private final Set<CordImpl> cords;
 
     private final WaitGraph graph;

@@ -29,13 +29,14 @@ import java.util.Set;
 /**
  * Takes the dump of a cord: on it, while none of its fibers moves, or a poorer one from outside.
  *
- * <p>The tree is walked with a list of its own, because it may be deeper than a stack. What is user
- * code, the text of reasons, runs as no fiber, so it cannot wait and change what is being walked.
+ * <p>The tree is walked with a list of its own, because it may be deeper than a stack. User code,
+ * which makes the texts of reasons, runs as no fiber, so it cannot wait and change the tree
+ * meanwhile.
  */
 public final class DumpTaker {
     private static final int MAX_FIBERS = 2_000;
 
-    /** One takes tens of microseconds, and the cord stands meanwhile. */
+    /** A stack trace takes tens of microseconds, and the cord stands still meanwhile. */
     private static final int MAX_STACKS = 200;
 
     private static final int MAX_FRAMES = 40;

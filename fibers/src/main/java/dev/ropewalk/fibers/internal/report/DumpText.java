@@ -30,7 +30,7 @@ public final class DumpText {
         return all.text.toString();
     }
 
-    /** In a line, what a cord that does not answer runs, and where. */
+    /** One line that says which fiber a cord that does not answer runs, and where. */
     public static String ofStuck(CordDump dump, int maxFrames) {
         StringBuilder text =
                 new StringBuilder(dump.cord()).append(" runs ").append(runningOf(dump));

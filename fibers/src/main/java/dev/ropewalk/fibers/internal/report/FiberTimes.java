@@ -26,7 +26,7 @@ public final class FiberTimes {
         private long switches;
         private long ranNs;
 
-        /** What of it is from before the current period. */
+        /** The part of it from before the current period. */
         private long earlierNs;
     }
 
@@ -52,13 +52,13 @@ public final class FiberTimes {
         sinceNs = nowNs;
     }
 
-    /** No effect if none was switched in since: the worker's frame has told it already. */
+    /** No effect if no fiber was switched in since: the worker's frame has told it already. */
     public void switchOut(long nowNs) {
         count(nowNs);
         running = null;
     }
 
-    /** What the running one has used up to now. */
+    /** The time that the running fiber has used up to now. */
     private void count(long nowNs) {
         Sums sums = running;
         if (sums != null) {

@@ -20,7 +20,7 @@ import java.util.function.BiConsumer;
  * there can be any, so that it costs nothing when it is off.
  *
  * <p>They are called in the middle of a switch, so they run as no fiber and pinned: neither a
- * switchpoint nor, on virtual threads, what blocks in the JDK can leave the stack there.
+ * switchpoint nor, on virtual threads, a call that blocks in the JDK can leave the stack there.
  */
 public final class FiberTraces {
     public static final boolean ON = Boolean.getBoolean("ropewalk.fiberTraces");
@@ -28,7 +28,7 @@ public final class FiberTraces {
     private static final Log LOG = Logs.logger(FiberTraces.class);
     private static final List<FiberTrace> ALL = new CopyOnWriteArrayList<>();
 
-    /** Set while this thread tells: what a trace does is told to none. */
+    /** Set while this thread tells, so that the actions of a trace are told to no trace. */
     private static final ThreadLocal<@Nullable Boolean> TELLING = new ThreadLocal<>();
 
     private FiberTraces() {}

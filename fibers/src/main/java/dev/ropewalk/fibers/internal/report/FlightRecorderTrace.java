@@ -19,13 +19,13 @@ import org.jspecify.annotations.Nullable;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Makes events of the JDK's flight recorder of what happens to fibers. */
+/** Records the lives of fibers as events of the JDK's flight recorder. */
 @SuppressWarnings("UnusedVariable") // the recorder reads the fields
 public final class FlightRecorderTrace implements FiberTrace {
-    /** What runs on each cord; the event began where it was switched in. */
+    /** The fiber that runs on each cord; its event began where it was switched in. */
     private final Map<CordImpl, FiberRun> running = new ConcurrentHashMap<>();
 
-    /** What all events tell. */
+    /** The fields of all events. */
     @Category("Ropewalk")
     private abstract static class OfFiber extends Event {
         @Label("Fiber")

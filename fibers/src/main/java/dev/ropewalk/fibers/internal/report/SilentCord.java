@@ -15,11 +15,11 @@ import java.time.Duration;
 
 /**
  * Whether a cord on which nothing can run waits for itself: all its fibers, its root among them,
- * wait for what only fibers of the cord can end (rule F9): the end of one of them, a channel, lock
- * or the like that is confined to the cord, the fibers of a scope.
+ * are in waits that only fibers of the cord can end (rule F9): the end of one of them, a channel,
+ * lock or the like that is confined to the cord, the fibers of a scope.
  *
- * <p>Only a thread that spins a fiber here, or posts a message, can wake such a cord. Whether there
- * will be one nobody knows, so it is reported and not ended.
+ * <p>Only a thread that spins a fiber here, or posts a message, can wake such a cord. It cannot be
+ * known whether that will happen, so the cord is reported and not ended.
  *
  * <p>The check ends at the first wait that others can end, which for most cords is that of the
  * root, and gives up where there are very many, because the next message waits for it.

@@ -18,10 +18,10 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Finds out whether a wait that begins would close a circle in which nobody can ever go on (rule
- * F9): the fiber would wait for one that waits for it, perhaps through others.
+ * Finds out whether a wait that begins would close a circle in which no fiber can ever go on (rule
+ * F9): the fiber would wait for another that waits for it, perhaps through others.
  *
- * <p>It goes from the fiber that this one would wait for to the one that it waits for in turn, and
+ * <p>The search goes from the fiber that is to be awaited to the fiber that it awaits in turn, and
  * so on:
  *
  * <ul>
@@ -29,9 +29,9 @@ import java.util.Set;
  *   <li>an awaiter of all of several, or the fibers of a scope, waits for each of them;
  *   <li>an awaiter of any of several is stuck only if all of them lead back;
  *   <li>a waiter for a lock waits for its one holder;
- *   <li>a fiber whose wait has a limit, its own or that of a {@link CancelScope}, waits for nobody
- *       for ever: trying with a limit and letting go is a way out of a circle, so it is no error.
- *       Nor does one that was given what it waited for, and is about to be told.
+ *   <li>a fiber whose wait has a limit, its own or that of a {@link CancelScope}, does not wait for
+ *       ever: trying with a limit and letting go is a way out of a circle, so it is no error. Nor
+ *       does a fiber whose wait was answered and which is about to be told.
  * </ul>
  *
  * <p>Only fibers of the calling cord are followed: they stand still meanwhile, while those of other
@@ -53,13 +53,13 @@ public final class WaitCycle {
 
     private final FiberImpl<?> me;
 
-    /** What it is about to wait for. */
+    /** The reason of the wait that is about to begin. */
     private final Object wanted;
 
     private int steps;
     private final Set<FiberImpl<?>> seen = new HashSet<>();
 
-    /** Those of them that are known to wait for me. */
+    /** The fibers among them that are known to wait for me. */
     private final Set<FiberImpl<?>> leading = new HashSet<>();
 
     /** From the first that is waited for to the one that waits for me, while that is searched. */
@@ -103,7 +103,7 @@ public final class WaitCycle {
         }
     }
 
-    /** Before the running fiber waits, without a limit, for what somebody holds. */
+    /** Before the running fiber waits, without a limit, for a thing that has a holder. */
     public static void check(HasHolder wanted) {
         FiberImpl<?> me = FiberImpl.currentOrNull();
         FiberImpl<?> holder = me == null ? null : holderOf(wanted);
@@ -133,7 +133,7 @@ public final class WaitCycle {
 
     // ---------------------------------------------------------------- one fiber
 
-    /** Whether it waits on my cord, and nothing but the end of that wait lets it go on. */
+    /** Whether it waits on my cord, and only the end of that wait lets it go on. */
     private static boolean isStuckHere(FiberImpl<?> me, FiberImpl<?> next) {
         return next.cord == me.cord
                 && next.rawState() == FiberImpl.WAITING

@@ -18,9 +18,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which fibers of a cord wait for which, as far as it is known (rule F9): the fiber that one
- * awaits, the holder of the lock that it waits for, and, of one that ends, its children. Of a bare
- * suspend, a channel or another cord's fibers nothing is known.
+ * The waits of a cord's fibers for each other, as far as they are known (rule F9): for an awaited
+ * fiber, for the holder of a lock, and, if a fiber is ending, for its children. Of a bare suspend,
+ * a channel or another cord's fibers nothing is known.
  *
  * <p>A snapshot, made and read on the cord, with nothing in between.
  */
@@ -28,7 +28,7 @@ final class WaitGraph {
     private static final int MAX_CYCLES = 5;
     private static final int MAX_NAMES = 12;
 
-    /** One, or several that share a thread. */
+    /** A single cord, or several that share a thread. */
     private final Set<CordImpl> cords;
 
     private final List<FiberImpl<?>> fibers = new ArrayList<>();
@@ -61,7 +61,7 @@ final class WaitGraph {
         }
     }
 
-    /** The fibers that it waits for; none if it does not wait, or that is not known. */
+    /** The fibers that it waits for; empty if it does not wait, or they are not known. */
     List<FiberImpl<?>> blockersOf(FiberImpl<?> fiber) {
         CordImpl home = fiber.cordOrNull();
         if (home == null || !cords.contains(home) || fiber.rawState() != FiberImpl.WAITING) {

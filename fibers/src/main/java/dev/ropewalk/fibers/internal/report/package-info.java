@@ -1,6 +1,6 @@
 /**
- * What is made of fibers for people: dumps, graphs of waits, the search for cycles, times and
- * traces (rule F9).
+ * The views of fibers for people: dumps, graphs of waits, the search for cycles, times and traces
+ * (rule F9).
  *
  * <p>It reads the kernel on the cord, as no fiber, and changes nothing there. To say more in a
  * dump, begin here.

@@ -5,15 +5,15 @@ import java.net.SocketException;
 import java.nio.channels.ClosedByInterruptException;
 
 /**
- * What the JDK's calls throw when they are interrupted: that is how a signal reaches a fiber that
- * blocks in one of them, so at the edge it counts as the signal.
+ * The exceptions of the JDK's calls when they are interrupted. A signal reaches a fiber that blocks
+ * in such a call in this way, so at the edge the exception counts as the signal.
  */
 public final class Interrupts {
     private static final int DEEPEST = 10;
 
     private Interrupts() {}
 
-    /** Also if it was wrapped in something else. */
+    /** Even if it was wrapped in another exception. */
     public static boolean causedBy(Throwable thrown) {
         Throwable each = thrown;
         for (int depth = 0; each != null && depth < DEEPEST; depth++) {

@@ -21,7 +21,7 @@ final class LightStack extends Continuation implements Stack {
         this.owner = owner;
     }
 
-    /** The innermost that is entered on this thread; null if none is. */
+    /** The innermost stack that is entered on this thread, or null. */
     static @Nullable LightStack current() {
         return (LightStack) getCurrentContinuation(SCOPE);
     }

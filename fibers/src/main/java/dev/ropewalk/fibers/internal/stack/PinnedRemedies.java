@@ -2,7 +2,7 @@ package dev.ropewalk.fibers.internal.stack;
 
 import jdk.internal.vm.Continuation;
 
-/** What a user can do where a stack cannot be left. */
+/** The remedies for users where a stack cannot be left. */
 public final class PinnedRemedies {
     /** Of a class initialiser too: it is called by native code. */
     static final String NATIVE_FRAME =

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A stack belongs to one cord and is a worker: it runs fiber after fiber inline until the next
  * one needs another stack. Then it ends, unless it is a virtual thread, which is kept. A fiber that
  * waits keeps the stack it runs on as its own until it ends. Only the cord's root frame enters a
- * stack, so stacks never nest, but with late unmount; only code on the stack leaves it.
+ * stack, so stacks never nest, except with late unmount; only code on the stack leaves it.
  */
 public interface Stack {
     /**
@@ -28,8 +28,8 @@ public interface Stack {
 
     /**
      * Whether the stack yielded to the root frame other than by {@link #yieldControl}: code on it
-     * is in a call of the JDK that blocks. Only {@link StackOwner#stackReady} makes it one that can
-     * be entered.
+     * is in a call of the JDK that blocks. It can be entered again only after {@link
+     * StackOwner#stackReady}.
      */
     default boolean isBlocked() {
         return false;
@@ -48,7 +48,7 @@ public interface Stack {
         return false;
     }
 
-    /** Notes what ran on it, for {@link StackOwner#stackReady}. */
+    /** Notes the fiber that ran on it, for {@link StackOwner#stackReady}. */
     default void blockedBy(@Nullable Object running) {
         throw new IllegalStateException(this + " never blocks in the JDK");
     }

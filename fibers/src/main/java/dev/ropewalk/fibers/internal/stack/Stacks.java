@@ -31,12 +31,12 @@ public final class Stacks {
         return new VirtualStack(owner, worker);
     }
 
-    /** {@return the innermost light stack that is entered on this thread; null if none is} */
+    /** {@return the innermost light stack that is entered on this thread, or null} */
     public static @Nullable Stack mountedLight() {
         return LightStack.current();
     }
 
-    /** {@return the owner of {@link #mountedLight}; null if there is none} */
+    /** {@return the owner of {@link #mountedLight}, or null} */
     public static @Nullable StackOwner ownerOfMountedLight() {
         LightStack stack = LightStack.current();
         return stack == null ? null : stack.owner;
@@ -54,7 +54,7 @@ public final class Stacks {
 
     /**
      * Undoes what code on this stack that was pinned has left behind, at the bottom of the stack,
-     * where nobody can be in such a section: a stack that was full in the middle of the JDK's own
+     * where no code can be in such a section: a stack that was full in the middle of the JDK's own
      * pinning stays pinned.
      *
      * @return whether it was

@@ -11,7 +11,7 @@ import java.lang.invoke.VarHandle;
 import java.util.concurrent.Executor;
 
 /**
- * A stack that is a virtual thread, whose scheduler is the cord (rule F11): whatever blocks a
+ * A stack that is a virtual thread, whose scheduler is the cord (rule F11): any call that blocks a
  * virtual thread yields to the cord's other fibers.
  *
  * <p>The JDK hands a virtual thread that can run to its scheduler as a task; run on the cord's own
@@ -19,7 +19,7 @@ import java.util.concurrent.Executor;
  * leave is {@code Thread.yield}: it needs no permit, it is not disturbed by interrupts, and nothing
  * but the cord ends it; the task that the JDK submits for it is the one that is entered next. Any
  * other way to yield is a call that blocked: the thread then is BLOCKED until the JDK submits its
- * task, from whatever thread, and that comes as a message to the cord.
+ * task, from any thread, which comes as a message to the cord.
  *
  * <pre>
  *   FRESH   -> INSIDE    enter: the thread is started
@@ -70,14 +70,15 @@ final class VirtualStack implements Stack, Executor {
     private final Thread thread;
     private final @Nullable ClassLoader classLoader;
 
-    /** What the worker's frame threw. */
+    /** The exception of the worker's frame. */
     private @Nullable Throwable broken;
 
     /** The JDK's task that goes on with the thread; always the same. Null until it is started. */
     private @Nullable Runnable task;
 
     /**
-     * The fiber whose call blocks it; null if it is none's, as when the end of one is being told.
+     * The fiber whose call blocks it; null if the call is the library's own, as when the end of a
+     * fiber is being told.
      */
     private @Nullable Object blocked;
 
@@ -97,7 +98,7 @@ final class VirtualStack implements Stack, Executor {
         this.classLoader = thread.getContextClassLoader();
     }
 
-    /** What the worker throws is the cord's, as on a light stack. */
+    /** An exception of the worker is thrown to the cord, as on a light stack. */
     private void runToEnd(Runnable worker) {
         try {
             worker.run();

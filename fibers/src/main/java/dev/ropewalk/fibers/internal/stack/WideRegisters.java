@@ -25,7 +25,8 @@ final class WideRegisters {
     private WideRegisters() {}
 
     /**
-     * To be called in the method that makes the call, because it acts on what is compiled with it.
+     * To be called in the method that makes the call, because it acts on the code that is compiled
+     * with it.
      */
     static void giveUp() {
         boolean _ = Arrays.equals(NOTHING, NOTHING);

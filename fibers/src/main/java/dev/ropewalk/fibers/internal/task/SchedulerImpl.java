@@ -44,12 +44,12 @@ import java.util.concurrent.RejectedExecutionException;
  * <p>Life:
  *
  * <pre>
- *   OPEN     -> DRAINING   beginDraining: somebody closes it
- *   DRAINING -> STOPPING   all is quiet, or the limit has passed: what is left is being terminated
+ *   OPEN     -> DRAINING   beginDraining: it is closed
+ *   DRAINING -> STOPPING   all is quiet, or the limit has passed: the rest is being terminated
  *   STOPPING -> OVER       its cords have ended, or were left behind as stuck
  * </pre>
  *
- * While it is DRAINING its own fibers may still spin, so that what is being drained can finish.
+ * While it is DRAINING its own fibers may still spin, so that their work can finish.
  *
  * <p>Rejected: one queue for all, on which every cord would write for every task; and the last in,
  * first out order of fork-join pools, in which old tasks may starve.
@@ -64,7 +64,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     final SchedulerOptions options;
 
-    /** Those it has started. Replaced as a whole, under the lock of this. */
+    /** The cords that it has started. Replaced as a whole, under the lock of this object. */
     private volatile List<CordImpl> cords = List.of();
 
     final Workers workers = new Workers();
@@ -129,7 +129,9 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         shutdown.tellIfQuiet();
     }
 
-    /** An initialiser that fails ends its cord, and so does what breaks it. */
+    /**
+     * An initialiser that fails ends its cord, and so does any other failure of the cord itself.
+     */
     private void noteFailure(TaskQueue queue) {
         CordImpl cord = queue.cord;
         Throwable why = cord.root().failure();
@@ -145,7 +147,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    /** What a caller is told that needs a cord when there is none any more. */
+    /** The exception for a caller that needs a cord when there is none any more. */
     final CordClosedException noCord(String task) {
         Failed first = firstFailed;
         if (first == null) {
@@ -164,7 +166,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
                 first.why());
     }
 
-    /** Those that have threads of their own. */
+    /** The cords that have threads of their own. */
     final List<CordImpl> ownCords() {
         return cords;
     }
@@ -297,7 +299,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    /** For a task that was put where nobody takes it any more; false if no cord is left for it. */
+    /** For a task that was put where no cord takes it any more; false if no cord is left for it. */
     final boolean placeAgainOrStart(FiberImpl<?> task) {
         return placeAgain(task) || startHere(task);
     }
@@ -313,12 +315,12 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
                 && (own.start(task) || task.outcome() != null); // refused is answered too
     }
 
-    /** False if there is no cord, or none that may start anything more. */
+    /** False if there is no cord, or no cord may start tasks any more. */
     private boolean placeAgain(FiberImpl<?> task) {
         return state.compareTo(State.STOPPING) < 0 && workers.place(task);
     }
 
-    /** A task that somebody wants something of does not wait for its turn. */
+    /** A task that a call needs does not wait for its turn. */
     final void claimSoon(FiberImpl<?> task) {
         CordImpl here = CordImpl.currentOrNull();
         TaskQueue own = here == null ? null : TaskQueue.of(here);

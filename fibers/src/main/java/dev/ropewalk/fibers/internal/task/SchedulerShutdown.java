@@ -41,7 +41,7 @@ import java.util.function.Predicate;
 final class SchedulerShutdown {
     private static final Log LOG = Logs.logger(SchedulerShutdown.class);
 
-    /** What a cord gets beyond its stop limit before it counts as stuck. */
+    /** The time that a cord has beyond its stop limit before it counts as stuck. */
     private static final long GRACE_NS = TimeUnit.SECONDS.toNanos(1);
 
     private static final int STACK_LINES = 8;
@@ -110,7 +110,7 @@ final class SchedulerShutdown {
         }
     }
 
-    /** Nothing is waited for: the scheduler could not be started. */
+    /** Without a wait, because the scheduler could not be started. */
     void beginAtOnce() {
         if (scheduler.beginDraining()) {
             drained.countDown();
@@ -149,7 +149,7 @@ final class SchedulerShutdown {
             scheduler.ownCords().forEach(this::endCord);
             awaitCords();
         } catch (InterruptedException e) {
-            Thread.currentThread().interrupt(); // nobody knows this thread
+            Thread.currentThread().interrupt(); // no other code knows this thread
         } catch (RuntimeException | Error broken) {
             LOG.error("the end of {} failed", scheduler, broken);
             throw broken;
@@ -200,7 +200,7 @@ final class SchedulerShutdown {
         }
     }
 
-    /** Those that do not poll their messages within the limit are reported as bound. */
+    /** Bound cords that do not poll their messages within the limit are reported. */
     private void ask(List<CordImpl> bound, Consumer<CordImpl> question, long limitNs)
             throws InterruptedException {
         CountDownLatch answers = new CountDownLatch(bound.size());

@@ -20,15 +20,15 @@ import java.util.Objects;
  * <p>States of the slot, which any thread may move:
  *
  * <pre>
- *   null, Note -> Note   send: somebody wants something of the fiber; the notes form a list
+ *   null, Note -> Note   send: a call needs the fiber; the notes form a list
  *   null, Note -> Cord   claim: by the cord that starts it; or for a cord, by the one that ends
  *                        it unstarted or pins it there
  * </pre>
  *
- * One compare-and-set decides which cord has the task. The winner alone then handles the notes, in
- * the order they were sent, before anything else; what is sent later goes to the cord. So the order
- * of each sender is kept. Rejected: a lock per queue, which makes a thief, the owner and a
- * canceller wait for each other.
+ * One compare-and-set decides which cord has the task. The winner alone then handles the notes
+ * first, in the order in which they were sent; later messages go to the cord. So the order of each
+ * sender is kept. Rejected: a lock per queue, which makes a thief, the owner and a canceller wait
+ * for each other.
  */
 final class SchedulerSlot implements TaskSlot {
     private static final VarHandle SLOT;
@@ -45,7 +45,7 @@ final class SchedulerSlot implements TaskSlot {
 
     final SchedulerImpl scheduler;
 
-    /** Spun by no fiber, or detached: its failure is reported, and cancels nobody. */
+    /** Spun by no fiber, or detached: its failure is reported, and cancels no fiber. */
     private boolean isOwnerless;
 
     /** Its body has begun; of its cord, and of those that have seen its end. */
@@ -117,7 +117,7 @@ final class SchedulerSlot implements TaskSlot {
         return scheduler;
     }
 
-    /** What was sent to it, in that order; null if somebody else has claimed it. */
+    /** The notes sent to it, in that order; null if another cord has claimed it. */
     @Nullable Collection<CordMessage> claim(CordImpl cord) {
         for (; ; ) {
             Object seen = slot;

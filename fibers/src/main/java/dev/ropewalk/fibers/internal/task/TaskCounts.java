@@ -26,7 +26,7 @@ final class TaskCounts {
 
     private final int maxPending;
 
-    /** Tasks that nobody has claimed; null if they are not bounded. */
+    /** The number of unclaimed tasks; null if they are not bounded. */
     private final @Nullable AtomicInteger waiting;
 
     TaskCounts(int maxPending) {

@@ -22,16 +22,16 @@ import java.util.function.Consumer;
 
 /**
  * The tasks that were placed on one cord of a scheduler, oldest first (rule F15): the cord takes
- * them in its turn, idle cords steal them, and an entry that somebody has claimed otherwise is
- * dropped when it comes to the head.
+ * them in its turn, idle cords steal them, and an entry that was claimed in another way is dropped
+ * when it comes to the head.
  *
  * <p>A fiber of the cord that snoozes stands in the queue as well, because it yields to the tasks
- * too; otherwise one that places tasks and snoozes would be alone on the cord, but for a task with
- * each poll, and the queue would grow for ever. Its place names one wait: the taker, also a thief,
- * ends that wait, and one whose wait is over does nothing. The cord takes all places at the head at
- * once, so a queue without tasks is none.
+ * too; otherwise a fiber that places tasks and snoozes would be alone on the cord, except for a
+ * task with each poll, and the queue would grow for ever. Its place names one wait: the taker,
+ * which may be a thief, ends that wait; a place whose wait is over has no effect. The cord takes
+ * all places at the head at once, so a queue without tasks is soon empty.
  *
- * <p>What has no note is the cord's alone.
+ * <p>Members without a note belong to the cord alone.
  */
 public final class TaskQueue implements TaskSource {
     private static final Log LOG = Logs.logger(TaskQueue.class);
@@ -57,7 +57,7 @@ public final class TaskQueue implements TaskSource {
     /** Fibers that snooze in the queue, and those that were abandoned there. */
     private int snoozing;
 
-    /** The wait of the fiber that waits until there are none. */
+    /** The wait of the fiber that waits until there are no tasks. */
     private @Nullable FiberImpl<?> drainer;
 
     private long drainNumber;
@@ -79,7 +79,7 @@ public final class TaskQueue implements TaskSource {
         return cord.ownThread != null;
     }
 
-    /** The caller wakes somebody. */
+    /** The caller wakes a cord. */
     void add(FiberImpl<?> task) {
         waiting.add(task);
         if (isClosed && waiting.remove(task)) { // others' are theirs to hand on
@@ -106,7 +106,7 @@ public final class TaskQueue implements TaskSource {
             return false;
         }
         if (cord.roster.isFull()) {
-            return isWaiting(); // others' are not for this one
+            return isWaiting(); // tasks of other cords are not for this cord
         }
         for (TaskQueue each : scheduler.workers.queues()) {
             if (each.isWaiting()) {
@@ -116,7 +116,7 @@ public final class TaskQueue implements TaskSource {
         return false;
     }
 
-    /** Of those that nobody has started; a snapshot. */
+    /** Of the tasks that have not started; a snapshot. */
     List<FiberImpl<?>> snapshot() {
         List<FiberImpl<?>> tasks = new ArrayList<>();
         for (Object each : waiting) {
@@ -128,7 +128,7 @@ public final class TaskQueue implements TaskSource {
     }
 
     /**
-     * The cord takes no more. What is left goes to other cords; if there is none, the one here
+     * The cord takes no more tasks. The rest goes to other cords; without another cord, this one
      * starts it while it drains, and later it is refused.
      */
     void close() {
@@ -137,8 +137,9 @@ public final class TaskQueue implements TaskSource {
     }
 
     /**
-     * The cord has ended, perhaps without a close. If there was one, what is here now was added
-     * after it, by a thread that will find it closed, and may have a cord to start it on.
+     * The cord has ended, perhaps without a close. If there was one, the tasks that are here now
+     * were added after it, by threads that will find it closed, and may have a cord to start them
+     * on.
      */
     void closeAtEnd() {
         if (!isClosed) {
@@ -146,7 +147,7 @@ public final class TaskQueue implements TaskSource {
         }
     }
 
-    /** What waits on a cord that is stuck: it runs nothing, and may never do so again. */
+    /** Refuses the tasks that wait on a stuck cord, which may never run anything again. */
     void refuseAll() {
         isClosed = true;
         empty(task -> new Refusal(task).onCord());
@@ -257,7 +258,7 @@ public final class TaskQueue implements TaskSource {
 
     private boolean startFrom(TaskQueue from) {
         if (!mayStart()) {
-            endSnoozes(); // nobody takes them any more
+            endSnoozes(); // no cord takes them any more
             return false;
         }
         for (; ; ) {
@@ -282,7 +283,7 @@ public final class TaskQueue implements TaskSource {
         }
     }
 
-    /** What is closed and drained is started all the same. */
+    /** A task of a queue that is closed and drained is started all the same. */
     private boolean mayStart() {
         return !cord.root().isEnding() && cord.roster.isInitialised();
     }
@@ -292,7 +293,7 @@ public final class TaskQueue implements TaskSource {
         return isWaiting() && mayStart();
     }
 
-    /** Makes the task a fiber of this cord; false if somebody else has claimed it. */
+    /** Makes the task a fiber of this cord; false if another cord has claimed it. */
     boolean start(FiberImpl<?> task) {
         Collection<CordMessage> notes = claim(task);
         if (notes == null) {
@@ -366,9 +367,9 @@ public final class TaskQueue implements TaskSource {
     }
 
     /**
-     * Those at the head have their turn, because no task waits in front of them: a queue of fibers
-     * alone would be joined by the next that snoozes, for ever. Each has it before it is taken out:
-     * on a stack that is full either may fail.
+     * The fibers at the head have their turn, because no task waits in front of them: the next
+     * fiber that snoozes would join a queue of fibers alone, for ever. Each has its turn before it
+     * is taken out: on a stack that is full either may fail.
      */
     private boolean endSnoozesAtHead() {
         boolean isAnyEnded = false;
@@ -430,8 +431,8 @@ public final class TaskQueue implements TaskSource {
     }
 
     /**
-     * Waits, as the current fiber, until no task is here. All that wait are started, so that none
-     * is behind the waiting fiber.
+     * Waits, as the current fiber, until no task is here. All tasks that wait are started, so that
+     * no task is behind the waiting fiber.
      *
      * @return false if the limit passed first
      */

@@ -22,7 +22,7 @@ final class Workers {
     /** How many cords are checked for one that spins: not to find one costs a wake-up only. */
     private static final int MAX_TRIES = 8;
 
-    /** Those that take tasks. Replaced as a whole, under the lock of this. */
+    /** The cords that take tasks. Replaced as a whole, under the lock of this object. */
     private volatile TaskQueue[] queues = {};
 
     /** Where the next task goes. Written by all without a fence: a lost step does no harm. */
@@ -68,7 +68,7 @@ final class Workers {
             target = next.canTake() ? next : null;
         }
         if (target == null) {
-            target = all[first]; // none is initialised yet
+            target = all[first]; // no cord is initialised yet
         }
         target.add(task);
         switch (target.cord.mail.activity()) {
@@ -81,7 +81,7 @@ final class Workers {
         return true;
     }
 
-    /** From a cord that is full to one that seems not to be; false if there is none. */
+    /** From a cord that is full to a cord that seems not to be; false without such a cord. */
     boolean passOn(FiberImpl<?> task, TaskQueue from) {
         for (TaskQueue each : queues) {
             if (each != from && each.canTake() && !each.cord.roster.isFull()) {

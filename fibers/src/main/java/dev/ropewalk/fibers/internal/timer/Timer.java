@@ -28,12 +28,12 @@ public abstract class Timer {
         this.deadlineNs = deadlineNs;
     }
 
-    /** It is over; lets go of what it refers to, so that a dead entry holds nothing. */
+    /** It is over; drops its references, so that a dead entry holds nothing. */
     public abstract void markCancelled();
 
     public abstract boolean isCancelled();
 
-    /** What is to be done if its cord ends before; null if nothing is. */
+    /** The action if its cord ends before, or null. */
     @Nullable Runnable whenLeft() {
         return null;
     }

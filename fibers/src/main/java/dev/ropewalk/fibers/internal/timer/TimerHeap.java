@@ -12,9 +12,9 @@ import java.util.Arrays;
  * which the collector would have to hear of. A chain stays in its slot as long as it has a head.
  *
  * <p>A fiber may arm or cancel a timer where its stack is full, so each call in here may fail. At
- * each of them the chains are whole, and the heads in their slots are all there; what refers to
- * them, the heap and the free slots, may be half changed. It is torn then, and {@link #sweep} makes
- * it anew from the heads. While it is torn nothing but that may be asked of it.
+ * each of them the chains are whole, and the heads in their slots are all there; the numbers that
+ * refer to them, the heap and the free slots, may be half changed. The heap is torn then, and
+ * {@link #sweep} makes it anew from the heads; until then no other call is allowed.
  */
 final class TimerHeap {
     private static final int ARITY = 4;
@@ -38,8 +38,8 @@ final class TimerHeap {
     }
 
     /**
-     * All or nothing: what can fail for want of stack or memory comes first. The new timer is the
-     * last of those with its deadline, so the way up needs no call.
+     * All or nothing: the steps that can fail for want of stack or memory come first. The new timer
+     * is the last of those with its deadline, so the way up needs no call.
      */
     void push(Timer timer) {
         if (size == slots.length) {

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The last timer of each lane, so that a new one can stand behind it; confined to the cord.
  *
- * <p>A lane is what a time limit hashes to. Two limits that share one do no harm: a timer that is
- * earlier than the last of its lane begins a new chain, in the heap, and what is not earlier than
- * that one goes on behind it.
+ * <p>A time limit hashes to a lane. Two limits may share a lane without harm: a timer that is
+ * earlier than the last of its lane begins a new chain, in the heap, and later timers that are not
+ * earlier than that one follow it.
  */
 final class TimerLanes {
     /** Of 100 limits in use, five share a lane with another, at 4 KB for a cord. */

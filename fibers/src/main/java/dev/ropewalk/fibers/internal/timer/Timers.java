@@ -7,16 +7,17 @@ import java.util.Objects;
 /**
  * The cord's timers, in the order of (deadline, sequence), confined to the cord (rule F2).
  *
- * <p>A 4-ary heap of chains. The timers of one limit are armed in the order of their deadlines, for
- * the clock never goes back, and a program has few limits: so a new timer stands behind the last
- * one of its lane ({@link TimerLanes}) if it is not earlier, and only the heads of the chains are
- * in the heap. With 100,000 sleepers of 100 different times the heap has some hundred entries,
+ * <p>A 4-ary heap of chains. The timers of one limit are armed in the order of their deadlines,
+ * because the clock never goes back, and a program has few limits. So a new timer stands behind the
+ * last one of its lane ({@link TimerLanes}) if it is not earlier, and only the heads of the chains
+ * are in the heap. With 100,000 sleepers of 100 different times the heap has some hundred entries,
  * which stay in the cache; timers whose limits are all different make it as large as there are
  * timers. When a head leaves, the next of its chain takes its place and sinks. A chain never goes
- * back in (deadline, sequence), whatever shares it, so the earliest head is the earliest of all.
+ * back in (deadline, sequence), even if several limits share it, so the earliest head is the
+ * earliest of all.
  *
- * <p>Those that are due are taken out of the heap by the batch, and then fired: what fires them may
- * arm others.
+ * <p>Due timers are taken out of the heap by the batch, and then fired, because firing them may arm
+ * others.
  *
  * <p>Cancelled timers are dropped when they reach the top; when more than half of all are cancelled
  * they are swept out, so that a program whose time limits never pass does not pile them up.
@@ -32,7 +33,7 @@ import java.util.Objects;
  *   <li>it is over.
  * </ul>
  *
- * <p>What is left of a batch is earlier than what is armed after it, because the clock has reached
+ * <p>The rest of a batch is earlier than any timer armed after it, because the clock has reached
  * it.
  *
  * <p>Rejected: a timer wheel, which cannot tell its exact next deadline; buckets of time before a
@@ -151,7 +152,7 @@ public final class Timers {
         }
     }
 
-    /** One that throws does not take the rest with it, and comes again unless it is over. */
+    /** A timer that throws does not stop the others, and comes again unless it is over. */
     private void fireBatch() {
         while (firedDue < takenDue) {
             inBatch(firedDue).fire();
@@ -165,7 +166,9 @@ public final class Timers {
         return Objects.requireNonNull(due[index], "due");
     }
 
-    /** The cord has ended: none goes off any more, and those that have a use for that are told. */
+    /**
+     * The cord has ended: no timer fires any more, and the timers with an action for this are told.
+     */
     public void leaveAll() {
         for (Timer left = earliest(); left != null; left = earliest()) {
             Runnable task = left.whenLeft();

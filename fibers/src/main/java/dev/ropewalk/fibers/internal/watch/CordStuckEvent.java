@@ -19,7 +19,7 @@ import java.util.stream.Collectors;
 /**
  * Tells the flight recorder of a cord that does not yield (rule F13), with no flag but that of the
  * recording. Made by the watchdog's thread when it reports anyway, so cords pay nothing, and
- * without a recording nobody does.
+ * without a recording it costs nothing at all.
  */
 @Name("dev.ropewalk.CordStuck")
 @Label("Cord Stuck")
@@ -56,7 +56,7 @@ final class CordStuckEvent extends Event {
     @Description("What the cord's thread is blocked on; nothing if it waits for no monitor")
     @Nullable String monitor;
 
-    /** No effect if nobody records it. */
+    /** No effect without a recording. */
     static void commit(WatchdogReport.Stuck report) {
         CordStuckEvent event = new CordStuckEvent();
         if (event.shouldCommit()) {

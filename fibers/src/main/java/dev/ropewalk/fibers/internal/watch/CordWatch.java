@@ -10,7 +10,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the ticker knows of one cord: whether it yields (rule F13).
+ * The ticker's notes on one cord: whether it yields (rule F13).
  *
  * <p>A busy cord polls at the first switch after the ticker's mark, and takes the mark away then.
  * So a mark that is still there at the next tick says that the cord has not come to a switchpoint
@@ -94,7 +94,7 @@ final class CordWatch {
     }
 
     /**
-     * What one tick found.
+     * Handles the result of one tick.
      *
      * @param isSilent the mark of an earlier tick was still there
      */

@@ -52,7 +52,7 @@ final class GrowthWatch {
         }
     }
 
-    /** That queue has this length now. */
+    /** Notes that the queue has this length now. */
     void found(WatchdogReport.Growing.Queue queue, int length) {
         if (length < LIMIT / 2) {
             next.remove(queue);

@@ -24,7 +24,7 @@ final class ReactorWatch {
     private final Watchdog watchdog;
     private final long limitNs;
 
-    /** What the reactor had counted at the last tick. */
+    /** The reactor's count at the last tick. */
     private long polls;
 
     private long lastTickNs;
@@ -54,7 +54,7 @@ final class ReactorWatch {
         }
     }
 
-    /** Of a cord that is busy: what its reactor has counted, and what waits in it. */
+    /** Of a cord that is busy: its reactor's count, and how much waits in it. */
     void step(long pollsNow, int sockets, int unsent, long nowNs) {
         if (!isCounting || pollsNow != polls) {
             isCounting = true;

@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 
 /**
- * What a cord knows of the slice of its running fiber. A slice is named by the number of the turn,
- * so nothing has to be reset at a switch. Confined to the cord.
+ * A cord's notes on the slice of its running fiber. A slice is named by the number of the turn, so
+ * nothing has to be reset at a switch. Confined to the cord.
  */
 public final class Slices {
     /** Limits that fibers have set for themselves. */

@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What is told of a cord that does not yield, from the first suspicion on. Confined to the
- * watchdog's reporter, but for {@link #setOver}.
+ * The report on a cord that does not yield, from the first suspicion on. Confined to the watchdog's
+ * reporter, except {@link #setOver}.
  */
 public final class StuckEpisode {
     private static final Log LOG = Logs.logger(StuckEpisode.class);

@@ -12,7 +12,10 @@ import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadInfo;
 import java.util.List;
 
-/** What another thread does, seen from outside. May take long: not for the ticker. */
+/**
+ * Looks at another thread from outside: at its stack and its CPU time. May take long: not for the
+ * ticker.
+ */
 public final class ThreadSampler {
     /** The CPU time of a thread that has ended, or of any where the JVM does not count it. */
     static final long UNKNOWN = -1;

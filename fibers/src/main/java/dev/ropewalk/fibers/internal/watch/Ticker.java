@@ -12,7 +12,7 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * One daemon thread per process that marks each busy cord every millisecond, so that a cord polls
- * its inbox and timers even if its fibers run long between switches (rule F2), and finds those that
+ * its inbox and timers even if its fibers run long between switches (rule F2), and finds cords that
  * do not yield (rule F13).
  *
  * <p>It runs only while a cord is busy. Going to sleep and waking it up is a handshake: it sets
@@ -43,8 +43,8 @@ public final class Ticker {
     }
 
     /**
-     * Makes the thread now, for a thread that is restricted to some CPUs, as a cord's may be, hands
-     * that on to those that it makes.
+     * Makes the thread now, because a thread that is restricted to some CPUs, as a cord's may be,
+     * hands that on to the threads that it makes.
      */
     public static void ensureStarted() {
         Objects.requireNonNull(INSTANCE, "made by the class initialiser");
@@ -76,7 +76,7 @@ public final class Ticker {
         }
     }
 
-    /** What the thread does. */
+    /** The state of the thread. */
     private final class Ticking implements Runnable {
         @Override
         public void run() {

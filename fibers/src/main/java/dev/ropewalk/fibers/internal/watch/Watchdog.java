@@ -92,12 +92,12 @@ final class Watchdog {
         reporter.execute(job);
     }
 
-    /** The ticker goes on whatever happens, be it that no thread can be made. */
+    /** The ticker goes on after any failure, even if no thread can be made. */
     void survive(Throwable broken) {
         try {
             LOG.error("the watchdog failed; the cords are not affected", broken);
         } catch (Throwable worse) {
-            // Nothing is left to tell it to.
+            // The failure cannot be told anywhere.
         }
     }
 

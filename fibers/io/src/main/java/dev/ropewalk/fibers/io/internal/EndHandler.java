@@ -15,8 +15,8 @@ import java.util.function.Consumer;
 
 /**
  * Between the socket, or its TLS, and a codec: makes one end of the input out of all that Netty
- * tells of it (rule I2). The codec hears of that end first, so that the messages that the end
- * completes are received before it; then the connection does.
+ * tells of it (rule I2). The codec is told of that end first, so that the messages that the end
+ * completes are received before it; then the connection is told.
  *
  * <p>Codecs know two ends: {@link ChannelInputShutdownEvent}, at which they take what they have for
  * all, and an exception, at which they do not. TLS has a third, its own, which they do not know;

@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 
 /**
  * Between the socket and TLS. Where TLS fails, it tells the other side why, and closes the channel;
- * while that side still sends, the kernel would take back what it was told (rule I2). So the
- * connection is asked to linger instead, and what comes is dropped before TLS sees it.
+ * while that side still sends, the kernel would take back the answer (rule I2). So the connection
+ * is asked to linger instead, and input is dropped before TLS sees it.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // the promises tell
 public final class FailedTls extends ChannelDuplexHandler {

@@ -20,9 +20,9 @@ public final class IdleLimit {
     private @Nullable Alarm alarm;
 
     /**
-     * One that has not begun.
+     * Made without having begun.
      *
-     * @param limitNs {@link Long#MAX_VALUE} for none
+     * @param limitNs {@link Long#MAX_VALUE} for no limit
      */
     public IdleLimit(Cord cord, long limitNs, Runnable atLimit) {
         this.cord = cord;
@@ -55,7 +55,7 @@ public final class IdleLimit {
         }
     }
 
-    /** Nothing is told any more. */
+    /** Ends the watch. */
     public void end() {
         if (alarm != null) {
             alarm.cancel();

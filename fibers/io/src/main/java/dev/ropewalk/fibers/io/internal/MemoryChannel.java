@@ -31,14 +31,14 @@ import java.util.concurrent.TimeUnit;
  * bytes that arrive in other pieces than those in which they were sent. Two {@link Pipe}s are what
  * it consists of. Confined to its cord.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     private static final ChannelMetadata METADATA = new ChannelMetadata(false, 16);
     private static final int MAX_READS = 16;
 
     private final Network network;
 
-    /** That of the loop, once it is registered. */
+    /** The cord of the loop, once it is registered. */
     private Cord cord;
 
     private final Config config = new Config();

@@ -27,8 +27,8 @@ import java.util.Objects;
 
 /**
  * A UDP socket in memory, as Linux would have it: each datagram is on its way for a while of its
- * own, is lost or doubled if the {@link Network} says so, and is lost where nobody has made room
- * for it. Confined to its cord.
+ * own, is lost or doubled if the {@link Network} says so, and is lost where the receiver has no
+ * room for it. Confined to its cord.
  */
 final class MemoryDatagramChannel extends AbstractChannel {
     /** A datagram that has arrived; not compared. */
@@ -42,7 +42,7 @@ final class MemoryDatagramChannel extends AbstractChannel {
     private final Cord cord;
     private final Config config = new Config();
 
-    /** In the system of this side, which nobody has read. */
+    /** The unread datagrams in the system of this side. */
     private final ArrayDeque<Arrived> arrived = new ArrayDeque<>();
 
     private int arrivedBytes;
@@ -172,7 +172,7 @@ final class MemoryDatagramChannel extends AbstractChannel {
                                         () -> target.arrived(packet, this))));
     }
 
-    /** Nobody has the port; only a connected socket is told, as it is by ICMP. */
+    /** No socket has the port; only a connected socket is told, as it is by ICMP. */
     private void unreachable() {
         if (isOpen && remote != null) {
             pipeline().fireExceptionCaught(new PortUnreachableException());
@@ -214,7 +214,7 @@ final class MemoryDatagramChannel extends AbstractChannel {
         pipeline().fireChannelReadComplete();
     }
 
-    /** What does not fit into the buffer of the reader is cut off. */
+    /** The part that does not fit into the buffer of the reader is cut off. */
     private DatagramPacket packet(Arrived first) {
         byte[] bytes = first.bytes();
         arrivedBytes -= bytes.length;

@@ -28,11 +28,11 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An event loop of Netty on a virtual clock: a task is a message of the cord, and what is scheduled
- * is one of its alarms. So the driver of the virtual time decides about all of it, and a seed
- * replays it.
+ * An event loop of Netty on a virtual clock: a task is a message of the cord, and a scheduled task
+ * is one of its alarms. So the driver of the virtual time decides about all of them, and a seed
+ * replays them.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 public final class MemoryLoop extends AbstractEventExecutor implements EventLoop {
     private final Cord cord;
     private final Network network;

@@ -15,8 +15,10 @@ import java.net.BindException;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
 
-/** A port or a path in memory, and the clients that nobody has accepted. Confined to its cord. */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails is told to the handler
+/**
+ * A port or a path in memory, and the clients that have not been accepted. Confined to its cord.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class MemoryServerChannel extends AbstractServerChannel {
     final Cord cord;
 

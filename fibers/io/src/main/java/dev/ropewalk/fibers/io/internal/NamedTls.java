@@ -12,14 +12,14 @@ import org.jspecify.annotations.Nullable;
 import java.nio.channels.ClosedChannelException;
 
 /**
- * TLS of a server with certificates for several hosts, until the client has named one: what is
- * written before waits for that. Netty's handler would let it through, in plain text.
+ * TLS of a server with certificates for several hosts, until the client has named one: writes
+ * before that wait for it. Netty's handler would let them through, in plain text.
  */
 public final class NamedTls extends SniHandler {
     /** Counts as unsent: a writer waits. Null before this is in a pipeline. */
     private @Nullable PendingWriteQueue unsent;
 
-    /** The client has named a host, or none, and TLS stands here in place of this. */
+    /** The client has named a host, or no host, and TLS stands here in place of this. */
     private boolean isReplaced;
 
     /**

@@ -12,15 +12,15 @@ import java.util.TreeMap;
  * One direction of a connection in memory: bytes go in on one cord, and come out on another, some
  * time later and in other pieces, but in order.
  *
- * <p>The sender has a window of bytes that are on their way or unread; what is read gives back its
- * room. Each side's fields are confined to its cord, and messages go between them.
+ * <p>The sender has a window of bytes that are on their way or unread; a read gives back the room
+ * of its bytes. Each side's fields are confined to its cord, and messages go between them.
  *
  * <p>A side that was accepted on one cord may be served on another: it moves before it has sent or
- * read anything. What was sent to the old cord is sent on, and may come behind what was sent to the
- * new one, so that pieces are numbered.
+ * read anything. Pieces sent to the old cord are sent on, and may come behind those sent to the new
+ * one, so pieces are numbered.
  */
 final class Pipe {
-    /** What arrives: bytes, the end of the output, or that the other side broke it off. */
+    /** An arrival: bytes, the end of the output, or that the other side broke it off. */
     @SuppressWarnings("ArrayRecordComponent") // pieces are not compared
     private record Piece(long number, byte @Nullable [] bytes, boolean isReset, long arrivesNs) {}
 
@@ -153,7 +153,7 @@ final class Pipe {
     }
 
     /**
-     * Nobody reads any more.
+     * The reader has gone.
      *
      * @param onMore told when bytes come nevertheless
      * @return whether bytes are lost by it

@@ -10,8 +10,9 @@ import java.util.function.BooleanSupplier;
 import javax.net.ssl.SSLException;
 
 /**
- * Between the socket and TLS by the JDK: refuses what the other side may ask of TLS as often as it
- * likes, and which is work for this one that nobody sees. BoringSSL refuses that by itself.
+ * Between the socket and TLS by the JDK: refuses requests that the other side may make of TLS as
+ * often as it likes, because they cost this side work that the program does not see. BoringSSL
+ * refuses them by itself.
  *
  * <p>In TLS 1.2 it may ask to agree anew. The type of a record and its length are sent in plain, so
  * that is refused before the work. In TLS 1.3 it may ask for new keys, each time with an answer,
@@ -35,10 +36,10 @@ public final class RenegotiationGuard extends ChannelInboundHandlerAdapter {
     /** How many bytes of the record come behind its header. */
     private int left;
 
-    /** Records that have come as a whole with what is read now, behind the agreement. */
+    /** Records behind the agreement that are whole with the bytes that are read now. */
     private int records;
 
-    /** Those of them that have brought data. */
+    /** The records among them that have brought data. */
     private int withData;
 
     /** How many more have come without data than with it. */

@@ -7,9 +7,8 @@ import org.jspecify.annotations.Nullable;
 import java.nio.charset.StandardCharsets;
 
 /**
- * The bytes that have come and that nobody has read. They lie in one buffer, the one in which they
- * came if there were none before; it is released as soon as it is read to its end. Confined to its
- * cord.
+ * The bytes that have come and are unread. They lie in one buffer, the one in which they came if it
+ * was empty before; it is released as soon as it is read to its end. Confined to its cord.
  */
 public final class Stash {
     private static final byte LF = '\n';
@@ -84,7 +83,7 @@ public final class Stash {
                 : have.toString(have.readerIndex(), length, StandardCharsets.UTF_8);
     }
 
-    /** What is wrong with the bytes of that text; null if they are UTF-8. */
+    /** The fault in the bytes of that text; null if they are UTF-8. */
     public @Nullable String fault(String text, int length) {
         ByteBuf have = bytes;
         return have == null ? null : Utf8.fault(have, have.readerIndex(), length, text);
@@ -102,7 +101,7 @@ public final class Stash {
         return count;
     }
 
-    /** Gives back the memory of what was much, and is less than so many bytes by now. */
+    /** Gives back memory if much was there, and fewer than so many bytes are left by now. */
     public void shrink(int most) {
         ByteBuf have = bytes;
         if (have != null && have.readableBytes() <= most && have.capacity() > 2L * most) {
@@ -118,7 +117,7 @@ public final class Stash {
         }
     }
 
-    /** The buffer, which belongs to the caller; null if there is none. */
+    /** The buffer, which belongs to the caller; or null. */
     public @Nullable ByteBuf takeAll() {
         ByteBuf have = bytes;
         bytes = null;

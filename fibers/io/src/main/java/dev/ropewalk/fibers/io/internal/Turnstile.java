@@ -54,7 +54,7 @@ public final class Turnstile {
         }
     }
 
-    /** No effect if nobody waits. */
+    /** No effect without a waiter. */
     public void wake() {
         Fiber<?> fiber = waiting;
         if (fiber != null) {

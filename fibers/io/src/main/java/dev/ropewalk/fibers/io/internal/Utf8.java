@@ -11,14 +11,17 @@ import java.util.Locale;
 
 /** Finds what one of the two, bytes and a text, does not tell of the other (rule I2). */
 public final class Utf8 {
-    /** What Java puts in the place of bytes that are no UTF-8; it may have been sent, too. */
+    /**
+     * The character that Java puts in the place of bytes that are no UTF-8; it may have been sent,
+     * too.
+     */
     private static final char REPLACEMENT = '\uFFFD';
 
     private Utf8() {}
 
     /**
-     * {@return what is wrong with a text that is to be written; null if it can be} Java would put a
-     * question mark in the place of what cannot.
+     * {@return the fault of a text that is to be written; null if it can be} Java would put a
+     * question mark in the place of characters that cannot.
      */
     public static @Nullable String fault(CharSequence text) {
         int length = text.length();

@@ -9,14 +9,14 @@ import java.time.Duration;
 
 /**
  * The network between cords that share a virtual clock. Listeners, connections and UDP sockets made
- * there use it by themselves; this changes how it behaves, for connections made and datagrams sent
+ * there use it by themselves; this changes its behavior, for connections made and datagrams sent
  * from now on.
  *
  * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="memory"}
  *
  * <p>Bytes arrive in order, in pieces and after delays that are drawn from the seed of the run: so
- * what works on real sockets by luck, a frame that comes in one piece for one, fails here.
- * Datagrams overtake each other, and are lost or doubled when asked.
+ * code that works on real sockets by luck, for example because a frame comes in one piece, fails
+ * here. Datagrams overtake each other, and are lost or doubled when asked.
  */
 public final class MemoryNetwork {
     private static final long MAX_DELAY_NS = Integer.MAX_VALUE - 1L;
@@ -86,7 +86,7 @@ public final class MemoryNetwork {
     }
 
     /**
-     * Sets how many datagrams of UDP are lost; none at first. Which ones the seed decides.
+     * Sets how many datagrams of UDP are lost; 0 at first. The seed decides which.
      *
      * @param percent of 100 datagrams, in the long run
      * @return this network
@@ -98,7 +98,7 @@ public final class MemoryNetwork {
     }
 
     /**
-     * Sets how many datagrams of UDP arrive twice; none at first. Which ones the seed decides.
+     * Sets how many datagrams of UDP arrive twice; 0 at first. The seed decides which.
      *
      * @param percent of 100 datagrams that are not lost, in the long run
      * @return this network

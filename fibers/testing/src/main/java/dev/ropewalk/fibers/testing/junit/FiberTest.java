@@ -17,8 +17,8 @@ import java.lang.annotation.Target;
  *
  * <p>The method may have a parameter of type {@code List<Cord>}, the cords of the run; the method
  * runs on the first. Each run is a test of its own, whose display name has the seed and the order.
- * It fails as that of {@link dev.ropewalk.fibers.testing.TestCords} does, with the seed in the
- * message: if the method does, for reports to the uncaught handler that {@link
+ * It fails like a run of {@link dev.ropewalk.fibers.testing.TestCords}, with the seed in the
+ * message: if the method fails, for reports to the uncaught handler that {@link
  * dev.ropewalk.fibers.testing.TestCord#expectUncaught} did not announce, for warnings and errors
  * that Ropewalk logged and {@link dev.ropewalk.fibers.testing.TestCord#expectLog} did not announce,
  * and for fibers that the method left behind. Started with {@code -Dropewalk.seed=42}, only that
@@ -54,8 +54,8 @@ public @interface FiberTest {
      * {@return whether lines of WARN or ERROR that Ropewalk logs fail the test unless {@link
      * dev.ropewalk.fibers.testing.TestCord#expectLog} announces them, as they do by default}
      *
-     * <p>Seen is what Ropewalk's own classes log on the test's thread, which all cords of the run
-     * share; not what the tested code logs, and not the lines of real cords and threads that it
+     * <p>Only lines that Ropewalk's own classes log on the test's thread, which all cords of the
+     * run share, are seen; not lines of the tested code, nor of real cords and threads that it
      * starts.
      */
     boolean failOnLogs() default true;
