@@ -16,6 +16,7 @@ import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.WaitInterruptedException;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -208,6 +209,18 @@ class ProcessesTest {
         Fiber<ProcessOutput> fiber =
                 cord.spin("both", () -> Processes.output(shell(BOTH), 1_000_000));
         assertBoth(fiber.await());
+    }
+
+    /** The JDK's own stream ends with the process that it was made for. */
+    @Disabled("the JDK closes its end of the pipe when the process exits, whoever writes on")
+    @Test
+    void F12_outputOfWhatIsLeftInTheBackgroundIsAwaited() {
+        String script = "(sleep 0.1; echo late) & echo early";
+        for (int i = 0; i < 10; i++) {
+            assertEquals(
+                    "early\nlate\n",
+                    Runs.onCord(cord, () -> Processes.output(shell(script), ENOUGH)).out());
+        }
     }
 
     @Test
