@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -99,6 +100,37 @@ class ProcessesTest {
         assertThrows(FiberTerminatedException.class, fiber::await);
         assertAllGone(family);
         reports.assertNone();
+    }
+
+    /** The cord's stop limit and that of a process are both 5 s unless set. */
+    @Disabled("a fiber that is abandoned between TERM and KILL leaves its process alive")
+    @Test
+    void F12_processIsKilledAlsoIfItsFiberIsAbandonedBefore() {
+        Cord impatient =
+                Cord.start(
+                        CordOptions.named("impatient")
+                                .withStopLimit(SHORT)
+                                .withUncaught((_, _) -> {}));
+        Fiber<?> parent =
+                impatient.spin(
+                        "parent",
+                        () -> {
+                            Fiber.spin(
+                                    "child",
+                                    () -> {
+                                        String script = "trap '' TERM; " + FAMILY;
+                                        Processes.output(shell(script), ENOUGH, SHORT);
+                                    });
+                            Fiber.suspend();
+                        });
+        List<ProcessHandle> family = family();
+        parent.terminate();
+        try {
+            assertAllGone(family);
+        } finally {
+            family.forEach(ProcessHandle::destroyForcibly);
+            impatient.close();
+        }
     }
 
     @Test
