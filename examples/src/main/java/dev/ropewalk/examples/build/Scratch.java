@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.sync.ResourceFactory;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Comparator;
@@ -62,11 +63,14 @@ final class Scratch implements ResourceFactory<Path>, AutoCloseable {
         }
     }
 
-    /** Deletes what the last task left; false if it cannot be deleted. */
+    /** Deletes what the last task left; false if it is no empty directory even so. */
     boolean empty(Path directory) {
         try {
-            files.run(() -> delete(directory, false));
-            return true;
+            return files.call(
+                    () -> {
+                        delete(directory, false);
+                        return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
+                    });
         } catch (IOException e) {
             return false;
         }
@@ -84,6 +88,9 @@ final class Scratch implements ResourceFactory<Path>, AutoCloseable {
     }
 
     private static void delete(Path directory, boolean itself) throws IOException {
+        if (Files.notExists(directory, LinkOption.NOFOLLOW_LINKS)) {
+            return; // a command may have done it
+        }
         List<Path> deepestFirst;
         try (Stream<Path> all = Files.walk(directory)) {
             deepestFirst = all.sorted(Comparator.reverseOrder()).toList();

@@ -164,6 +164,14 @@ class MainTest {
     }
 
     @Test
+    void aTaskMayDeleteOrReplaceItsScratchDirectory() throws IOException {
+        String replaced = "a:\n  rm -r $SCRATCH; touch $SCRATCH\nb: a\n  ls $SCRATCH\n";
+        assertEquals(0, run(replaced + "c: b\n  rmdir $SCRATCH\nd: c\n  rmdir $SCRATCH\n"));
+        assertEquals("[1/4] a\n[2/4] b\n[3/4] c\n[4/4] d\nbuild: 4 of 4 built\n", printed());
+        assertEquals("", said());
+    }
+
+    @Test
     void aReaderThatIsGoneDoesNotEndTheBuild() throws IOException {
         OutputStream full =
                 new OutputStream() {
