@@ -4,8 +4,14 @@
  *
  * <p>Called by programs, and by the publishers and subscribers of others, from any thread. Stands
  * on channels and fibers; nothing of them knows it.
+ *
+ * <p>Incubating: may change in any version, because no program among the examples has joined
+ * channels to publishers yet.
  */
+@Incubating
 @NullMarked
 package dev.ropewalk.channels.flow;
+
+import dev.ropewalk.fibers.Incubating;
 
 import org.jspecify.annotations.NullMarked;

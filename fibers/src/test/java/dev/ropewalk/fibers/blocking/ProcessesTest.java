@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -16,6 +17,7 @@ import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.WaitInterruptedException;
 
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Disabled;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -98,6 +100,37 @@ class ProcessesTest {
         assertThrows(FiberTerminatedException.class, fiber::await);
         assertAllGone(family);
         reports.assertNone();
+    }
+
+    /** The cord's stop limit and that of a process are both 5 s unless set. */
+    @Disabled("a fiber that is abandoned between TERM and KILL leaves its process alive")
+    @Test
+    void F12_processIsKilledAlsoIfItsFiberIsAbandonedBefore() {
+        Cord impatient =
+                Cord.start(
+                        CordOptions.named("impatient")
+                                .withStopLimit(SHORT)
+                                .withUncaught((_, _) -> {}));
+        Fiber<?> parent =
+                impatient.spin(
+                        "parent",
+                        () -> {
+                            Fiber.spin(
+                                    "child",
+                                    () -> {
+                                        String script = "trap '' TERM; " + FAMILY;
+                                        Processes.output(shell(script), ENOUGH, SHORT);
+                                    });
+                            Fiber.suspend();
+                        });
+        List<ProcessHandle> family = family();
+        parent.terminate();
+        try {
+            assertAllGone(family);
+        } finally {
+            family.forEach(ProcessHandle::destroyForcibly);
+            impatient.close();
+        }
     }
 
     @Test
@@ -234,6 +267,18 @@ class ProcessesTest {
         Fiber<ProcessOutput> fiber =
                 cord.spin("both", () -> Processes.output(shell(BOTH), 1_000_000));
         assertBoth(fiber.await());
+    }
+
+    /** The JDK's own stream ends with the process that it was made for. */
+    @Disabled("the JDK closes its end of the pipe when the process exits, whoever writes on")
+    @Test
+    void F12_outputOfWhatIsLeftInTheBackgroundIsAwaited() {
+        String script = "(sleep 0.1; echo late) & echo early";
+        for (int i = 0; i < 10; i++) {
+            assertEquals(
+                    "early\nlate\n",
+                    Runs.onCord(cord, () -> Processes.output(shell(script), ENOUGH)).out());
+        }
     }
 
     @Test
