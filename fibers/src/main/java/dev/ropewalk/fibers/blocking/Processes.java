@@ -147,7 +147,7 @@ public final class Processes {
     public static void end(Process process, Duration stopLimit) {
         long stopLimitNs = Waits.nanos(stopLimit);
         if (process.isAlive()) {
-            endShielded(process, process.onExit(), stopLimitNs);
+            Waits.cleanUp(() -> end(process, process.onExit(), stopLimitNs));
         }
     }
 
