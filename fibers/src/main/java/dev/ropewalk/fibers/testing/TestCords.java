@@ -11,7 +11,7 @@ import java.util.Objects;
  * Runs the body of a test on several cords that share the calling thread and one virtual clock, so
  * that what crosses cords can be replayed by its seed (rule F14).
  *
- * {@snippet file="dev/ropewalk/fibers/TestingSnippetsTest.java" region="cords"}
+ * {@snippet file="dev/ropewalk/fibers/testing/TestingSnippetsTest.java" region="cords"}
  *
  * <p>Which cord goes on, and whether it runs a fiber, takes a message or fires its timers, is drawn
  * from the seed; see {@link VirtualCords} for what is repeatable and what is not. A run fails as

@@ -11,15 +11,15 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
-import dev.ropewalk.fibers.PlainLock;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.spi.Hold;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Once;
 import dev.ropewalk.fibers.sync.ReadWriteLock;
+import dev.ropewalk.fibers.testkit.PlainLock;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
