@@ -10,6 +10,8 @@ import dev.ropewalk.fibers.coroutine.Coroutine;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

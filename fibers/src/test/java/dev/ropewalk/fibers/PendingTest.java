@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.internal.fiber.Unwind;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Event;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -12,6 +12,7 @@ import dev.ropewalk.fibers.supervision.FiberSupervisor;
 import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Mutex;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -14,7 +14,7 @@ import java.util.Objects;
  * (rule F13): {@link #checkpoint} in a long loop says which one it is that keeps the others
  * waiting.
  *
- * {@snippet file="dev/ropewalk/fibers/WatchSnippetsTest.java" region="slice"}
+ * {@snippet file="dev/ropewalk/fibers/observe/WatchSnippetsTest.java" region="slice"}
  *
  * <p>A slice begins whenever the fiber gets its turn: at its start, and after each switchpoint,
  * even if no other fiber was there to run. It is measured by the ticker's milliseconds, so a switch

@@ -11,7 +11,7 @@ import java.util.Objects;
  * Runs the body of a test on a cord with a virtual clock, so that a sleep of a day takes no time
  * and the same seed gives the same run (rule F14).
  *
- * {@snippet file="dev/ropewalk/fibers/TestingSnippetsTest.java" region="cord"}
+ * {@snippet file="dev/ropewalk/fibers/testing/TestingSnippetsTest.java" region="cord"}
  *
  * <p>A run fails if its body does, if the cord's uncaught handler was told something that {@link
  * #expectUncaught} did not announce, and if something announced did not come. The failure is an

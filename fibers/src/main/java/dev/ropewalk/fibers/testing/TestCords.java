@@ -11,7 +11,7 @@ import java.util.Objects;
  * Runs the body of a test on several cords that share the calling thread and one virtual clock, so
  * that messages between cords can be replayed by the seed (rule F14).
  *
- * {@snippet file="dev/ropewalk/fibers/TestingSnippetsTest.java" region="cords"}
+ * {@snippet file="dev/ropewalk/fibers/testing/TestingSnippetsTest.java" region="cords"}
  *
  * <p>The seed decides which cord goes on, and whether it runs a fiber, takes a message or fires its
  * timers; {@link VirtualCords} says what is repeatable and what is not. A run fails as that of

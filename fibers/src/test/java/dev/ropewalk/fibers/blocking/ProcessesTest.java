@@ -12,9 +12,9 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Disabled;

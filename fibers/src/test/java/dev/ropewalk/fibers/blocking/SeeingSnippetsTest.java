@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -12,8 +12,8 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -7,8 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -6,7 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTimeoutException;
-import dev.ropewalk.fibers.Runs;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

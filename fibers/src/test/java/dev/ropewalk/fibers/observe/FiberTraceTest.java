@@ -7,10 +7,10 @@ import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.OtherJvm;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.platform.Callables;
+import dev.ropewalk.fibers.testkit.OtherJvm;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;

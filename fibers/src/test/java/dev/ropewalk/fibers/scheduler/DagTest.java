@@ -15,13 +15,13 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberLocal;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.recurring.Timed;
 import dev.ropewalk.fibers.sync.Mutex;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -14,8 +14,8 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.FiberTimeoutException;
-import dev.ropewalk.fibers.Gate;
-import dev.ropewalk.fibers.Runs;
+import dev.ropewalk.fibers.testkit.Gate;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

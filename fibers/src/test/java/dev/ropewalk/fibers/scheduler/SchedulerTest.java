@@ -11,12 +11,12 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
-import dev.ropewalk.fibers.Reports;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.sync.Event;
 import dev.ropewalk.fibers.sync.WaitGroup;
+import dev.ropewalk.fibers.testkit.Reports;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Timeout;

@@ -11,8 +11,8 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

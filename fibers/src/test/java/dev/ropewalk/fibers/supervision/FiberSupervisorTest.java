@@ -11,11 +11,10 @@ import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.SupervisorTests;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

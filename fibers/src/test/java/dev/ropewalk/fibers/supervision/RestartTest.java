@@ -15,9 +15,9 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.SupervisorTests;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;

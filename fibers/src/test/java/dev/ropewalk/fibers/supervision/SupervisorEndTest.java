@@ -13,11 +13,10 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
-import dev.ropewalk.fibers.SupervisorTests;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.testing.TestCord;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

@@ -11,15 +11,15 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.JdkSleep;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.SwitchHook;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.FiberLoop;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testkit.JdkSleep;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

@@ -11,13 +11,13 @@ import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
-import dev.ropewalk.fibers.OtherJvm;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.reactor.Reactor;
+import dev.ropewalk.fibers.testkit.OtherJvm;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -13,12 +13,12 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

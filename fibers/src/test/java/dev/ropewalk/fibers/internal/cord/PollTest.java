@@ -10,8 +10,6 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.SleepTest;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.scheduler.Scheduler;
@@ -20,6 +18,8 @@ import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Condition;
 import dev.ropewalk.fibers.sync.Event;
 import dev.ropewalk.fibers.sync.Mutex;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

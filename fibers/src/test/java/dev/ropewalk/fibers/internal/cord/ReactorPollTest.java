@@ -6,11 +6,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.io.CordIo;
 import dev.ropewalk.fibers.internal.reactor.Reactor;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;

@@ -12,11 +12,11 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -14,13 +14,13 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.supervision.FiberSupervision;
 import dev.ropewalk.fibers.supervision.FiberSupervisor;
 import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;

@@ -12,8 +12,6 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.blocking.Blocking;
@@ -25,6 +23,8 @@ import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.supervision.FiberSupervision;
 import dev.ropewalk.fibers.supervision.FiberSupervisor;
 import dev.ropewalk.fibers.supervision.RestartRule;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

@@ -8,13 +8,13 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.VirtualCords;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

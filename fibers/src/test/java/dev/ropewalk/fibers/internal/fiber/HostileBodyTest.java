@@ -11,13 +11,13 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
-import dev.ropewalk.fibers.OtherJvm;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.UncaughtHandler;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
+import dev.ropewalk.fibers.testkit.OtherJvm;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

@@ -12,11 +12,11 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
-import dev.ropewalk.fibers.OtherJvm;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.observe.WatchdogReport;
+import dev.ropewalk.fibers.testkit.OtherJvm;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -11,10 +11,10 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.FiberTimeoutException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
-import dev.ropewalk.fibers.VirtualThreads;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
+import dev.ropewalk.fibers.testkit.VirtualThreads;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

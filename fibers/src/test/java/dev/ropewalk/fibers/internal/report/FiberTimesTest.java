@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.OtherJvm;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.observe.FiberTime;
+import dev.ropewalk.fibers.testkit.OtherJvm;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -7,13 +7,13 @@ import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.watch.Ticker;
 import dev.ropewalk.fibers.observe.WatchdogHandler;
 import dev.ropewalk.fibers.observe.WatchdogReport;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Event;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

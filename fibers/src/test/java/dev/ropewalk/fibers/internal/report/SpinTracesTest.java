@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.OtherJvm;
+import dev.ropewalk.fibers.testkit.OtherJvm;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

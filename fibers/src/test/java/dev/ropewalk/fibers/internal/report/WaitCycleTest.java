@@ -9,12 +9,12 @@ import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.sync.Once;
 import dev.ropewalk.fibers.sync.OnceFailedException;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -15,15 +15,15 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Gate;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.Mail;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.testkit.Gate;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;

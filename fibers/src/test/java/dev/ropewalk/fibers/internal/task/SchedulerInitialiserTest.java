@@ -12,13 +12,13 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.scheduler.ShutdownReport;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;

@@ -6,12 +6,12 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.Mail.Activity;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.observe.WatchdogReport;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;

@@ -7,9 +7,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.CordOptions;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.observe.WatchdogReport;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

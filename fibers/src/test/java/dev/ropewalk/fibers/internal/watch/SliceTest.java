@@ -9,8 +9,6 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.SleepTest;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.FiberLoop;
@@ -19,6 +17,8 @@ import dev.ropewalk.fibers.observe.Slice;
 import dev.ropewalk.fibers.observe.SliceExceededException;
 import dev.ropewalk.fibers.observe.SliceLimits;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

@@ -12,8 +12,6 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
-import dev.ropewalk.fibers.Reports;
-import dev.ropewalk.fibers.Runs;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.Mail;
@@ -21,6 +19,8 @@ import dev.ropewalk.fibers.observe.WatchOptions;
 import dev.ropewalk.fibers.observe.WatchdogHandler;
 import dev.ropewalk.fibers.observe.WatchdogReport;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testkit.Reports;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
