@@ -5,7 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.Runs;
+import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
