@@ -81,18 +81,18 @@ class ArchitectureTest {
                                     + " who calls, how it ends and what is told of it are parts."),
                     "Incarnation",
                     new Ceiling(
-                            608,
+                            627,
                             "One life of an actor, from its start to its end: a turn, what a"
                                     + " message asks for, and its end; its receiver, its hooks and"
                                     + " what belongs to it are parts of their own."),
                     "SupervisorCell",
                     new Ceiling(
-                            634,
+                            639,
                             "What survives a restart of a supervisor, with all that programs call;"
                                     + " 55 of these lines are the API above it."),
                     "SupervisorLife",
                     new Ceiling(
-                            623,
+                            624,
                             "One state machine: each step of a supervisor is an event in one of"
                                     + " its states; how children end is in ChildEnds and LastTurn,"
                                     + " what comes up in order in OrderedStart."));
@@ -123,15 +123,21 @@ class ArchitectureTest {
                     Map.entry(
                             "ActorCell",
                             new Ceiling(
-                                    68,
+                                    72,
                                     "Its incarnation, its context and other actors act on its"
                                             + " cord.")),
                     Map.entry(
                             "Incarnation",
                             new Ceiling(
-                                    35,
+                                    39,
                                     "Its context, its receiver and its cell act on one life of"
                                             + " it.")),
+                    Map.entry(
+                            "SteppedActor",
+                            new Ceiling(
+                                    31,
+                                    "The one door of the test kit: each of its steps is one call"
+                                            + " here.")),
                     Map.entry(
                             "Child",
                             new Ceiling(
@@ -141,7 +147,7 @@ class ArchitectureTest {
                     Map.entry(
                             "SupervisorEvent",
                             new Ceiling(
-                                    47, "Records without behavior: the supervisor reads them.")),
+                                    48, "Records without behavior: the supervisor reads them.")),
                     Map.entry(
                             "Part",
                             new Ceiling(

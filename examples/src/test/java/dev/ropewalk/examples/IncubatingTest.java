@@ -42,7 +42,6 @@ class IncubatingTest {
     private static final Map<String, String> JUDGED_BY_OTHERS =
             Map.of(
                     "dev.ropewalk.actors.spi", "routers and probes stand on it, which programs use",
-                    "dev.ropewalk.actors.testing", "tests use it",
                     "dev.ropewalk.fibers.io.testing", "tests use it",
                     "dev.ropewalk.fibers.testing", "tests use it");
 

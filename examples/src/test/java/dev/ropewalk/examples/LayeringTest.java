@@ -127,12 +127,6 @@ class LayeringTest {
                             "ControlChecks",
                             "ControlNode",
                             "CoroutineNode"),
-                    "dev.ropewalk.fibers.recurring",
-                    new Reach(
-                            "A flush takes the failure of the debounce's fiber from its parent,"
-                                    + " which a hook of programs cannot, and refuses to close a"
-                                    + " circle of waits.",
-                            "Debounce"),
                     "dev.ropewalk.fibers.scheduler",
                     new Reach(
                             "A graph takes the failure of a node from its parent, and spins the"

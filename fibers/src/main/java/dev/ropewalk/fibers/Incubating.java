@@ -10,12 +10,12 @@ import java.lang.annotation.Target;
  * Marks a part of the API that may change in any version, or go: a package, with all that is in it,
  * or a type, with its members.
  *
- * <p>What is marked works, and is tested and documented like the rest; a defect in it is a defect.
+ * <p>A marked part works, and is tested and documented like the rest; a defect in it is a defect.
  * Only its shape is not promised: names, parameters and types may be others in the next version,
  * also where the number of that version says that nothing else breaks. The changelog names each
- * such change. What is not marked changes as Semantic Versioning allows.
+ * such change. All else changes as Semantic Versioning allows.
  *
- * <p>A program may use what is marked. A library that others build on passes the risk on to them,
+ * <p>A program may use a marked part. A library that others build on passes the risk on to them,
  * and better keeps it out of its own API.
  *
  * <p>The mark goes once programs other than tests have used the part; it is in the class file,

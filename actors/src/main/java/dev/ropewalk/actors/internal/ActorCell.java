@@ -167,7 +167,7 @@ public final class ActorCell<M> extends Target<M>
         }
     }
 
-    private static Object told(Object message) {
+    static Object told(Object message) {
         return message instanceof Envelope ? new Envelope.Told(message, false) : message;
     }
 
@@ -519,34 +519,6 @@ public final class ActorCell<M> extends Target<M>
     void begun(Object item) {
         if (gate != null && !Envelope.isExempt(item)) {
             gate.begun();
-        }
-    }
-
-    void putBack(Object item, int tries) {
-        boolean asItWas = item == Stop.STOP || (tries == 0 && gate == null);
-        ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
-    }
-
-    int postponed() {
-        checkCord("postponed");
-        mailbox.dropVoidPostponed();
-        return mailbox.postponed();
-    }
-
-    void resumePostponed() {
-        if (mailbox.postponed() > 0) {
-            mailbox.resumePostponed();
-        }
-    }
-
-    /** They come next, in this order. */
-    void insert(List<M> messages) {
-        if (Taps.areAny()) {
-            taps().forEach(tap -> messages.forEach(tap::inserted));
-        }
-        for (int i = messages.size() - 1; i >= 0; i--) {
-            M message = messages.get(i);
-            ownMailbox().addFirst(new Envelope.PutBack(told(message), 0));
         }
     }
 

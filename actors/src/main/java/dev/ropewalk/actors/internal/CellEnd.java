@@ -103,7 +103,7 @@ final class CellEnd {
         if (own != null) {
             own.endKept(cell, reason);
         }
-        cell.resumePostponed();
+        Postponing.resume(cell);
         for (Object queued = cell.poll(); queued != null; queued = cell.poll()) {
             Dropped.drop(cell, queued, DeadLetter.Reason.ENDED, null);
         }

@@ -87,7 +87,8 @@ final class Context<M> implements ActorContext<M>, Committing {
 
     @Override
     public int postponed() {
-        return cell.postponed();
+        cell.checkCord("postponed");
+        return Postponing.count(cell);
     }
 
     @Override

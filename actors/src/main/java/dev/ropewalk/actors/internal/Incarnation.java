@@ -442,12 +442,12 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (timers != null) {
             timers.endOfState();
         }
-        cell.resumePostponed();
+        Postponing.resume(cell);
     }
 
     @Override
     public void insert(List<M> messages) {
-        cell.insert(messages);
+        Postponing.insert(cell, messages);
     }
 
     @Override
@@ -602,7 +602,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     void putBackCurrent() {
         Object item = Objects.requireNonNull(current, "current");
         current = null;
-        cell.putBack(item, triedBefore);
+        Postponing.putBack(cell, item, triedBefore);
     }
 
     /** How long the asker of the message in hand still waits; its end hooks do not work for it. */
@@ -743,14 +743,14 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             return;
         }
         if (tries == 0) {
-            cell.putBack(item, triedBefore);
+            Postponing.putBack(cell, item, triedBefore);
             return;
         }
         if (failure == null) {
             return;
         }
         if (isTriedAgain()) {
-            cell.putBack(item, tries);
+            Postponing.putBack(cell, item, tries);
         } else {
             boolean isDropped = cell.definition().failedMessage instanceof FailedMessage.Drop;
             DeadLetter.Reason why = isDropped ? DeadLetter.Reason.FAILED : DeadLetter.Reason.PARKED;

@@ -6,13 +6,20 @@ import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
+import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
 
-/** The bound on what an actor postpones, and the rule for what is beyond it; on its cord. */
+import java.util.List;
+
+/**
+ * The messages that come to a mailbox again, or out of their turn: those that were postponed, put
+ * back, or inserted. With the bound on what an actor postpones, and the rule for what is beyond it.
+ * On the actor's cord.
+ */
 final class Postponing {
     private static final Log LOG = Logs.logger(ActorCell.class);
 
@@ -39,7 +46,7 @@ final class Postponing {
 
     private static boolean hasRoom(ActorCell<?> cell, MailboxOptions options) {
         return cell.mailboxNow().postponed() < options.maxPostponed()
-                || cell.postponed() < options.maxPostponed();
+                || count(cell) < options.maxPostponed();
     }
 
     /** It comes again when the state changes, which may be now. */
@@ -79,5 +86,36 @@ final class Postponing {
                 older == null ? DeadLetter.Reason.REFUSED : DeadLetter.Reason.DISPLACED,
                 null);
         return older != null;
+    }
+
+    /** How many are postponed and still come. */
+    static int count(ActorCell<?> cell) {
+        Mailbox mailbox = cell.mailboxNow();
+        mailbox.dropVoidPostponed();
+        return mailbox.postponed();
+    }
+
+    /** The state has changed: they come next. */
+    static void resume(ActorCell<?> cell) {
+        Mailbox mailbox = cell.mailboxNow();
+        if (mailbox.postponed() > 0) {
+            mailbox.resumePostponed();
+        }
+    }
+
+    /** It comes next, and has been tried so often. */
+    static void putBack(ActorCell<?> cell, Object item, int tries) {
+        boolean asItWas = item == Stop.STOP || (tries == 0 && cell.gate() == null);
+        cell.ownMailbox().addFirst(asItWas ? item : new Envelope.PutBack(item, tries));
+    }
+
+    /** They come next, in this order. */
+    static <M> void insert(ActorCell<M> cell, List<M> messages) {
+        if (Taps.areAny()) {
+            cell.taps().forEach(tap -> messages.forEach(tap::inserted));
+        }
+        for (M message : messages.reversed()) {
+            cell.ownMailbox().addFirst(new Envelope.PutBack(ActorCell.told(message), 0));
+        }
     }
 }

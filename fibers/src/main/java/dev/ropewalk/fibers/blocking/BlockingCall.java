@@ -42,10 +42,10 @@ final class BlockingCall<T extends @Nullable Object> implements Runnable {
     /** Guarded by the pool's lock. */
     private boolean refused;
 
-    /** What the code returned; written before the waiter is given. */
+    /** The value that the code returned; written before the waiter is given. */
     private @Nullable T result;
 
-    /** What it threw; written before the waiter is given. */
+    /** The exception that it threw; written before the waiter is given. */
     private @Nullable Throwable failure;
 
     private volatile boolean over;

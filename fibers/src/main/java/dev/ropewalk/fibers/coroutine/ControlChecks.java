@@ -5,7 +5,10 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Outcome;
 import dev.ropewalk.fibers.internal.platform.SafeText;
 
-/** What may be done with a coroutine in which state; the table stands in {@link CoroutineNode}. */
+/**
+ * Refuses calls that the state of a coroutine does not allow; the table stands in {@link
+ * CoroutineNode}.
+ */
 final class ControlChecks {
     private ControlChecks() {}
 

@@ -30,7 +30,8 @@ import java.util.concurrent.Callable;
  */
 final class CoroutineNode extends ControlNode implements Callable<@Nullable Object>, EndListener {
     /*
-     * What is allowed, as in Ruby 3; ControlChecks says no. "me" is the node that calls.
+     * The calls that a state allows, as in Ruby 3; ControlChecks refuses the others. "me" is the
+     * node that calls.
      *
      *                      resume       transfer      raise          yield      close
      *   NEW                begins       begins        error          -          DEAD at once

@@ -90,7 +90,7 @@ final class CodecSwitch {
         return new MessageConnection<>(connection, messages, out);
     }
 
-    /** What their queue tells of the connection. */
+    /** The connection, as the queue of messages sees it. */
     private final class Messages implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {

@@ -136,12 +136,12 @@ final class IoErrors {
 
     // ---------------------------------------------------------------- of what was broken off
 
-    /** What {@link #broken} is to tell of a connection on which no byte came or went. */
+    /** The reason for {@link #broken} of a connection on which no byte came or went. */
     static IOException idle(Duration limit) {
         return new SocketTimeoutException("idle for longer than idleLimit=" + limit);
     }
 
-    /** What {@link #broken} is to tell of an input that the codec cannot decode. */
+    /** The reason for {@link #broken} of an input that the codec cannot decode. */
     static IOException undecodable(Throwable cause) {
         return new Undecodable(cause);
     }

@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.internal.platform;
 
-/** What reports show of an object that is a program's. */
+/** The text by which reports show an object that is a program's. */
 public final class SafeText {
     private SafeText() {}
 
