@@ -10,7 +10,7 @@ import java.util.Objects;
 import java.util.function.Supplier;
 
 /**
- * A variable of which each fiber has its own value (rule F10). Thread-locals do not do for this,
+ * A variable of which each fiber has its own value (rule F10). Use it in place of thread-locals,
  * because all fibers of a cord share those of its thread.
  *
  * {@snippet file="dev/ropewalk/fibers/FiberLocalTest.java" region="local"}

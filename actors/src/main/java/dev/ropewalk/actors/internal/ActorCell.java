@@ -35,7 +35,6 @@ import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
-import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.ChildSpec;
@@ -777,11 +776,6 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public Object address() {
         return ref;
-    }
-
-    @Override
-    public FailureReport report(Throwable failure) {
-        return new FailureReport(ref.path(), ref.number(), cord.name(), failure);
     }
 
     @Override

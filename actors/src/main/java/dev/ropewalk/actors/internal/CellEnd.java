@@ -170,8 +170,6 @@ final class CellEnd {
                                 SupervisorEvent.Phase.STATE_ENDED,
                                 reason,
                                 null,
-                                null,
-                                false,
                                 false));
     }
 
@@ -182,7 +180,7 @@ final class CellEnd {
             if (RestartRule.isFailure(failure) && broken != failure) {
                 Objects.requireNonNull(failure).addSuppressed(broken);
             } else if (broken != failure) {
-                cell.child().supervisor().report(cell.report(broken));
+                cell.child().supervisor().report(Restarts.report(cell, broken));
             }
         }
     }

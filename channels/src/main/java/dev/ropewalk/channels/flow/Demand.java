@@ -44,8 +44,8 @@ final class Demand {
     /**
      * A switchpoint. Returns when there is demand, or soon after a {@link #wake}.
      *
-     * @param isOver the other end of the wait; the cell is published before it is asked, and a
-     *     waker makes it true before it looks for the cell, so no wake-up falls in between
+     * @param isOver the other cause that ends the wait; the cell is published before it is asked,
+     *     and a waker makes it true before it looks for the cell, so no wake-up falls in between
      */
     void await(Object reason, BooleanSupplier isOver) {
         WaitCell cell = new WaitCell();

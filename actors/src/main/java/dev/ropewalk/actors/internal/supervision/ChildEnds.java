@@ -118,7 +118,7 @@ final class ChildEnds {
         boolean wasAsked = child.state() == Child.State.STOPPING;
         child.state(child.state(), Child.State.DOWN);
         child.stopLimitEnds();
-        FailureReport report = ended.told();
+        FailureReport report = Restarts.report(ended);
         if (report != null && !(wasAsked && child.isKilled())) {
             cell.report(report);
         }

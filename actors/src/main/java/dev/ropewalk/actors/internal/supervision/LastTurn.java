@@ -197,7 +197,7 @@ final class LastTurn {
         }
         Child child = ended.child();
         child.past().lastReason = ended.reason();
-        FailureReport report = ended.told();
+        FailureReport report = Restarts.report(ended);
         if (report != null) {
             cell.report(report);
         }

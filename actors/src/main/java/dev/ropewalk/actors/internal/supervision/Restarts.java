@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ActorKilledException;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import org.jspecify.annotations.Nullable;
@@ -30,6 +31,22 @@ public final class Restarts {
             return new ActorKilledException(name + " was killed, or linked to one that was");
         }
         return new IllegalStateException(name + " was linked to an actor that had ended");
+    }
+
+    /** What a supervisor tells of the end of its child; null if that is no failure. */
+    static @Nullable FailureReport report(SupervisorEvent.Ended ended) {
+        Supervised what = ended.child().what;
+        Throwable failure = failure(what.address(), ended.reason());
+        FailureReport own = ended.report();
+        return own == null && failure != null ? report(what, failure) : own;
+    }
+
+    /** Of what failed outside an incarnation. */
+    public static FailureReport report(Supervised what, Throwable failure) {
+        String cord = what.cord().name();
+        return what instanceof SupervisedActor<?> actor
+                ? new FailureReport(actor.ref().path(), actor.ref().number(), cord, failure)
+                : new FailureReport(what.address().toString(), 0, cord, failure);
     }
 
     /** In words, for those that wait for a start or a reply. */

@@ -2,7 +2,6 @@ package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.observe.Observed;
-import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
@@ -18,9 +17,6 @@ public interface Supervised extends Observed {
 
     /** {@return what logs and listeners call it} Printed only if they do. */
     Object address();
-
-    /** {@return a report of what failed outside an incarnation} */
-    FailureReport report(Throwable failure);
 
     /** The record that its supervisor has of it. */
     Child child();

@@ -343,11 +343,6 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     }
 
     @Override
-    public FailureReport report(Throwable failure) {
-        return new FailureReport(path, 0, cord.name(), failure);
-    }
-
-    @Override
     public Cord cord() {
         return cord;
     }

@@ -68,10 +68,15 @@ public sealed interface SupervisorEvent {
             failStart();
         }
 
-        /** {@return what its supervisor tells the listener; null if that is no failure} */
-        @Nullable FailureReport told() {
-            Throwable failure = Restarts.failure(child.what.address(), reason);
-            return report == null && failure != null ? child.what.report(failure) : report;
+        /** Of what says nothing of itself: a supervisor, or what a kept state had left to do. */
+        public Ended(
+                Child child,
+                Fiber<?> fiber,
+                Phase phase,
+                ExitReason reason,
+                @Nullable Start start,
+                boolean isStateLeft) {
+            this(child, fiber, phase, reason, null, start, isStateLeft, false);
         }
 
         /** After the supervisor has forgotten the child: its name is free then. */

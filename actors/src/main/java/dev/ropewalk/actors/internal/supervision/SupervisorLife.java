@@ -332,7 +332,7 @@ final class SupervisorLife implements Handler {
             return;
         }
         StartFailedException late = begun.tooLate(rules.startLimit(), null);
-        cell.report(child.what.report(late));
+        cell.report(Restarts.report(child.what, late));
         ExitReason reason = new ExitReason.Failed(late);
         if (state == State.STARTING) {
             rollBack(child, reason);
@@ -387,7 +387,7 @@ final class SupervisorLife implements Handler {
             Handler next = child.what.incarnation(begun);
             child.fiber = child.what.cord().spinHandler(child.what.name(), next);
         } catch (CordClosedException | TooManyFibersException e) {
-            cell.report(child.what.report(e));
+            cell.report(Restarts.report(child.what, e));
             String why = String.valueOf(e.getMessage());
             child.past().lastReason = new ExitReason.Failed(e);
             if (to == Child.State.STARTING) {
@@ -715,10 +715,8 @@ final class SupervisorLife implements Handler {
                         ended,
                         phase(began, failure),
                         stateEnd == null ? reason : stateEnd,
-                        null,
                         start,
-                        children.toList().stream().anyMatch(Child::isStateLeft),
-                        false),
+                        children.toList().stream().anyMatch(Child::isStateLeft)),
                 failure,
                 isOverByItself);
     }
