@@ -76,7 +76,7 @@ public abstract class ApiFixture {
         }
     }
 
-    private record HiddenShape() implements Shape {}
+    record HiddenShape() implements Shape {}
 
     /** With a default of each kind. */
     @Retention(RetentionPolicy.RUNTIME)
@@ -104,13 +104,14 @@ public abstract class ApiFixture {
 
     /** What it inherits from a class that cannot be named is its own. */
     public static final class Seen extends Hidden {
+        @SuppressWarnings("ProtectedMembersInFinalClass") // the subject of a test
         protected void isOfNobody() {}
     }
 
     /** Needs an object around it. */
     protected class Inner {
         public @Nullable Inner next() {
-            return null;
+            return ofThePackage > 0 ? this : null;
         }
     }
 }

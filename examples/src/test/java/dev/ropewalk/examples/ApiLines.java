@@ -124,7 +124,7 @@ final class ApiLines {
         boolean isOpen = !type.flags().has(AccessFlag.FINAL);
         return !flags.contains(AccessFlag.SYNTHETIC)
                 && (flags.contains(AccessFlag.PUBLIC)
-                        || flags.contains(AccessFlag.PROTECTED) && isOpen);
+                        || (flags.contains(AccessFlag.PROTECTED) && isOpen));
     }
 
     private static boolean isConstructor(MethodModel method) {

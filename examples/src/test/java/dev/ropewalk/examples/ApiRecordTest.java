@@ -61,7 +61,7 @@ class ApiRecordTest {
     /** The internal names of the classes of each. */
     private static final Map<Artifact, List<String>> NAMES = new HashMap<>();
 
-    private record Artifact(String name, String directory, boolean listsExports) {
+    record Artifact(String name, String directory, boolean listsExports) {
         Path classes() {
             return LayeringTest.classesOf(root().resolve(directory));
         }

@@ -11,6 +11,7 @@ import java.lang.classfile.TypeAnnotation.TypePathComponent;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 
@@ -237,11 +238,12 @@ final class ApiTypeText {
 
     private static String escaped(String text) {
         StringBuilder all = new StringBuilder();
-        for (char c : text.toCharArray()) {
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
             if (c == '"' || c == '\\') {
                 all.append('\\').append(c);
             } else if (c < ' ' || c > '~') {
-                all.append(String.format("\\u%04x", (int) c));
+                all.append(String.format(Locale.ROOT, "\\u%04x", (int) c));
             } else {
                 all.append(c);
             }
