@@ -29,7 +29,8 @@ class CommentProseTest {
             Pattern.compile("^\\s*(?:/\\*\\*?|\\*/?|//)(.*?)(?:\\*/)?$|^[^\"]*?// (.*)$");
 
     private static final Pattern CLAUSE_AS_SUBJECT =
-            Pattern.compile("(?:^|[.:;!?] |<p>|<li>)((?:What|Whatever|Whoever)\\b[^.;:?]*+)(?!\\?)");
+            Pattern.compile(
+                    "(?:^|[.:;!?] |<p>|<li>)((?:What|Whatever|Whoever)\\b[^.;:?]*+)(?!\\?)");
 
     private static final Pattern GETS_THAT = Pattern.compile("\\bgets that[,.;]");
 
