@@ -33,7 +33,8 @@ import java.util.Objects;
  * finds its wait over and takes the next.
  *
  * <p>The kinds differ only in the answer of a full buffer. Rejected: a class of buffer for each
- * kind, because the call of the buffer is on the fast path, and it would have five targets.
+ * kind, because the call of the buffer is on the fast path, and it would have five targets. Not
+ * known: how the shared form scales on more than a few CPUs.
  */
 final class ChannelCore<E> {
     /** Result for a sender whose element was taken. */

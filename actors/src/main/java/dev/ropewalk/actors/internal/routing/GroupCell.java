@@ -30,6 +30,8 @@ import java.util.function.Consumer;
  * <p>The owner replaces the roster and tells the listeners in one step, so a listener's snapshot
  * and the changes after it are the members. The roster is read by any thread.
  *
+ * <p>Not known: from which size on the copy of the roster at each join is what a group costs.
+ *
  * <p>Rejected: a compare-and-set on the roster by each cord. It would hold at once everywhere, but
  * listeners would hear of two changes in two orders.
  */

@@ -47,8 +47,11 @@ import java.util.Objects;
  * {@link Departure}), and limits and back-offs are alarms. So what befalls a child, and what is
  * asked of the supervisor, waits for no other child. Only its last turn waits ({@link LastTurn}).
  *
- * <p>The rules of restarts, auto-shutdown and stopping are those of OTP's supervisor. Confined to
- * the supervisor's cord.
+ * <p>The rules of restarts, auto-shutdown and stopping are those of OTP's supervisor, whose loop
+ * waits for each child that it starts or ends; this one does not. Not known: whether a program
+ * relies on a start that holds up its supervisor.
+ *
+ * <p>Confined to the supervisor's cord.
  */
 final class SupervisorLife implements Handler {
     private enum State {

@@ -32,6 +32,9 @@ public final class FiberLoop {
      * a message or a log line may block there, and a worker that is blocked between two fibers
      * would belong to no fiber.
      *
+     * Not known: whether POLL_INTERVAL suits fibers that run for long between two switches; the
+     * ticker's mark bounds these, and the interval was measured with short ones.
+     *
      * Tasks of a scheduler (rule F15) come when the run queue is empty, and one with each poll, so
      * that fibers that wake each other for ever do not keep them out; others' only before the
      * thread sleeps. A task that was taken is an entry of the run queue like any new fiber.
