@@ -51,7 +51,7 @@ import java.util.function.UnaryOperator;
  * that item. The step is over when the actor waits for a message, or its end has been told to its
  * supervisor, which is this. While the actor waits for something else, time goes on.
  *
- * <p>A failure is no end yet: {@link #restart} and {@link #end} say what follows.
+ * <p>A failure is no end yet: {@link #start} begins it again, and {@link #endFor} gives it up.
  *
  * <p>For one thread at a time.
  */

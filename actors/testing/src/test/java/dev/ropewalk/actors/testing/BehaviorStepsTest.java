@@ -696,7 +696,7 @@ class BehaviorStepsTest {
 
     /** The caller may be anything: a monitor that it holds is no matter of the behavior's. */
     @Test
-    void anyThreadMakesSteps() throws Exception {
+    void anyThreadMakesSteps() throws InterruptedException {
         List<Boolean> done = Collections.synchronizedList(new ArrayList<>());
         Runnable stepping =
                 () -> {

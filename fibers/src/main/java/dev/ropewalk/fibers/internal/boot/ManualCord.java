@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.internal.timer.Timer;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
@@ -90,7 +91,8 @@ public final class ManualCord {
                 throw new IllegalStateException(
                         Thread.currentThread() + " was interrupted while " + cord() + " ran");
             } catch (ExecutionException failed) {
-                throw Unchecked.<RuntimeException>sneaky(failed.getCause());
+                throw Unchecked.<RuntimeException>sneaky(
+                        Objects.requireNonNull(failed.getCause(), "cause"));
             }
         } finally {
             driving.unlock();
