@@ -20,7 +20,6 @@ import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 
 import org.jspecify.annotations.Nullable;
 
-import java.io.Console;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Path;
@@ -71,11 +70,11 @@ final class Session {
 
     /** Runs all of it; the exit status. */
     int run() {
-        Path file = Path.of(options.file()).toAbsolutePath();
+        Path directory = Path.of(options.file()).toAbsolutePath().resolveSibling("");
         Summary summary;
         try (Signals signals = Signals.open(SIGNALS.keySet().toArray(String[]::new));
                 ActorSystem system = ActorSystem.start("build");
-                Shell shell = new Shell(file.getParent(), options.grace());
+                Shell shell = new Shell(directory, options.grace());
                 Scratch scratch = new Scratch(Path.of(System.getProperty("java.io.tmpdir")))) {
             subscribeReaders(system);
             Build build = new Build(tasks, options, shell, scratch, bus);
@@ -135,14 +134,12 @@ final class Session {
                 name, Actor.handler(behavior).mailbox(MailboxOptions.bounded(MAX_EVENTS)));
     }
 
+    @SuppressWarnings("SystemConsoleNull") // since JDK 25 it is null again without a terminal
     private static boolean hasProgress(Options options) {
         return switch (options.progress()) {
             case ALWAYS -> true;
             case NEVER -> false;
-            case AUTO -> {
-                Console terminal = System.console();
-                yield terminal != null && terminal.isTerminal();
-            }
+            case AUTO -> System.console() != null && System.console().isTerminal();
         };
     }
 }

@@ -38,6 +38,12 @@ class InterruptTest {
               echo not reached
             """;
 
+    private static final String SUMMARY =
+            """
+            build: 0 of 4 built until the interrupt
+            not built: meek, stubborn, waiting, needing
+            """;
+
     private static final Pattern IGNORED = Pattern.compile("SigIgn:\\s*([0-9a-f]+)");
 
     @TempDir private Path directory;
@@ -85,11 +91,7 @@ class InterruptTest {
             String text = Files.readString(out);
             assertTrue(text.contains("meek is not built: the interrupt came while it ran"), text);
             assertTrue(text.contains("waiting is not built: the interrupt came before"), text);
-            assertTrue(
-                    text.endsWith(
-                            "build: 0 of 4 built until the interrupt\n"
-                                    + "not built: meek, stubborn, waiting, needing\n"),
-                    text);
+            assertTrue(text.endsWith(SUMMARY), text);
             for (ProcessHandle child : children) {
                 await().atMost(LIMIT).until(() -> !child.isAlive());
             }

@@ -158,7 +158,7 @@ class ShellTest {
                         return 0;
                     }
                 });
-        for (String pid : lines.getFirst().split(" ")) {
+        for (String pid : lines.getFirst().split(" ", -1)) {
             await().atMost(LONG).until(() -> !isAlive(Long.parseLong(pid)));
         }
     }
