@@ -39,7 +39,8 @@ import java.util.function.Consumer;
 /**
  * The part of a fiber that waits and is resumed: its state and its waits.
  *
- * <p>States; their one writer is {@link #state(int, int)}:
+ * <p>States; their writer is {@link #state(int, int)}, but for two stores where there may be no
+ * room for a call:
  *
  * <pre>
  *   SPUN      -> UNSTARTED  its cord has entered it: at once, or when it took the start message
