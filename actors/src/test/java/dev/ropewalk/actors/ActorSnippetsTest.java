@@ -9,6 +9,10 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.testkit.Crash;
+import dev.ropewalk.actors.testkit.Errors;
+import dev.ropewalk.actors.testkit.Step;
+import dev.ropewalk.actors.testkit.World;
 import dev.ropewalk.channels.pipeline.Pipeline;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;

@@ -5,6 +5,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.testkit.Errors;
+import dev.ropewalk.actors.testkit.World;
 import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Test;

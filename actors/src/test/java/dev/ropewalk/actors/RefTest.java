@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.routing.EventBus;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.testkit.Step;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 

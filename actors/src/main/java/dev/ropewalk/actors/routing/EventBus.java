@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * Tells events to the actors that subscribed to their type, or to a key. For any thread.
  *
- * {@snippet file="dev/ropewalk/actors/RoutingSnippetsTest.java" region="bus"}
+ * {@snippet file="dev/ropewalk/actors/routing/RoutingSnippetsTest.java" region="bus"}
  *
  * <p>A publish is a tell to each subscriber, on the publisher's thread: so events from one
  * publisher to one subscriber arrive in order, and a slow subscriber is a matter of its mailbox. A

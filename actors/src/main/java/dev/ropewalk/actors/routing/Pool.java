@@ -14,7 +14,7 @@ import java.util.Objects;
  * have one elsewhere, put its {@link #tree} there, and get its address from {@link
  * dev.ropewalk.actors.ActorSystem#pool(Pool, Routing)}:
  *
- * {@snippet file="dev/ropewalk/actors/RoutingSnippetsTest.java" region="pool-in-tree"}
+ * {@snippet file="dev/ropewalk/actors/routing/RoutingSnippetsTest.java" region="pool-in-tree"}
  *
  * <p>A worker is among those that are chosen from when it is up, and stays there while it is
  * started again; one that ends for good is no longer chosen.
