@@ -252,6 +252,24 @@ class LayeringTest {
                 "no actor names the room of supervisors");
     }
 
+    /** It knows actors as routees; how a caller waits is the actors' all the same. */
+    @Test
+    void theRoomOfRoutersNamesNoCellOfAnActor() throws IOException {
+        List<Reference> references = compiledClasses(CLASS_NAME);
+        String routers = ACTORS_CELLS + ".routing";
+        assertNone(
+                "These classes of routers name the cell of an actor",
+                references.stream()
+                        .filter(r -> r.fromPackage().equals(routers))
+                        .filter(r -> r.to().equals(ACTORS_CELLS + ".ActorCell"))
+                        .toList());
+        assertTrue(
+                references.stream()
+                        .filter(r -> r.from().equals(ACTORS_CELLS + ".ActorCell"))
+                        .anyMatch(r -> r.toPackage().equals(routers)),
+                "no actor is a routee");
+    }
+
     @Test
     void topicsReachIntoTheRoomOfOneFiberOnlyAsListed() throws IOException {
         assertEquals(

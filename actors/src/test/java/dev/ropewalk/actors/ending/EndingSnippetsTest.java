@@ -197,7 +197,7 @@ class EndingSnippetsTest {
                     assertEquals(
                             List.of(
                                     "one",
-                                    "end: Failed[cause=dev.ropewalk.actors.Crash: nothing to"
+                                    "end: Failed[cause=dev.ropewalk.actors.testkit.Crash: nothing to"
                                             + " write]",
                                     "closed",
                                     "two",

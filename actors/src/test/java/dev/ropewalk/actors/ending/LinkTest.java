@@ -168,7 +168,7 @@ class LinkTest {
                     assertEquals(
                             List.of(
                                     "result",
-                                    "one Failed[cause=dev.ropewalk.actors.Crash: then]",
+                                    "one Failed[cause=dev.ropewalk.actors.testkit.Crash: then]",
                                     "three Normal[]",
                                     "four Killed[]",
                                     "four NoActor[]"),
@@ -294,7 +294,7 @@ class LinkTest {
                     world.settle();
                     two.tell(Step.crash("no"));
                     world.settle();
-                    assertEquals(List.of("two Failed[cause=dev.ropewalk.actors.Crash: no]"), log);
+                    assertEquals(List.of("two Failed[cause=dev.ropewalk.actors.testkit.Crash: no]"), log);
                     ActorRef<Step> three = temporary(world, "three");
                     one.tell(Step.of(self -> self.link(three)));
                     three.tell(Step.of(self -> self.link(one)));

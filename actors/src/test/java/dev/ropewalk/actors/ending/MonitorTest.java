@@ -73,7 +73,7 @@ class MonitorTest {
                     assertEquals(
                             List.of(
                                     "stops Normal[]",
-                                    "fails Failed[cause=dev.ropewalk.actors.Crash: no]",
+                                    "fails Failed[cause=dev.ropewalk.actors.testkit.Crash: no]",
                                     "killed Killed[]",
                                     "terminated Shutdown[why=it was terminated]",
                                     "terminated NoActor[]"),
@@ -104,8 +104,8 @@ class MonitorTest {
                     assertEquals(List.of("ref Normal[]"), log);
                     assertEquals(
                             List.of(
-                                    "ref Failed[cause=dev.ropewalk.actors.Crash: one]",
-                                    "ref Failed[cause=dev.ropewalk.actors.Crash: two]",
+                                    "ref Failed[cause=dev.ropewalk.actors.testkit.Crash: one]",
+                                    "ref Failed[cause=dev.ropewalk.actors.testkit.Crash: two]",
                                     "ref Normal[]"),
                             each);
                 });

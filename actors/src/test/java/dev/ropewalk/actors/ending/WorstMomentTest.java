@@ -125,7 +125,7 @@ class WorstMomentTest {
                     assertTrue(ref.awaitEnd(LONG));
                     assertEquals(List.of("actor: the cause"), world.failures);
                 });
-        assertEquals(List.of("Failed[cause=dev.ropewalk.actors.Crash: the cause]"), log);
+        assertEquals(List.of("Failed[cause=dev.ropewalk.actors.testkit.Crash: the cause]"), log);
     }
 
     private static void neverEnds(ActorContext<Step> self, String what) {

@@ -560,7 +560,7 @@ class GroupTest {
                             assertThrows(
                                     IllegalArgumentException.class,
                                     () -> world.system.group("group", String.class)),
-                            "group group is one of dev.ropewalk.actors.Step, not of"
+                            "group group is one of dev.ropewalk.actors.testkit.Step, not of"
                                     + " java.lang.String");
                 });
     }

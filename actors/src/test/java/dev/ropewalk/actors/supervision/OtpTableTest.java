@@ -210,7 +210,7 @@ class OtpTableTest {
     void A5_testsThatThePageNamesAreThere() throws Exception {
         int named = 0;
         for (Matcher name = NAMED.matcher(page()); name.find(); named++) {
-            Class<?> type = Class.forName("dev.ropewalk.actors." + name.group(1));
+            Class<?> type = Class.forName("dev.ropewalk.actors.supervision." + name.group(1));
             Method method = type.getDeclaredMethod(name.group(2));
             assertTrue(method.isAnnotationPresent(Test.class), name.group());
         }

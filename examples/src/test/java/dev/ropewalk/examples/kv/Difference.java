@@ -48,7 +48,7 @@ enum Difference {
     },
     OVER(
             "`SET` with a time that is over: no key at all",
-            "Redis counts it in `DBSIZE` until somebody asks for it"),
+            "Redis counts it in `DBSIZE` until it is asked for"),
     UNKNOWN("other commands, transactions and scripts too: unknown", "it is an example") {
         @Override
         boolean isOf(Words command) {
