@@ -77,7 +77,8 @@ class EndHookTest {
                     world.spin("fails", twoHooks.restart(RestartRule.TEMPORARY))
                             .tell(Step.crash("no"));
                     world.settle();
-                    assertEquals(hooksOf("Failed[cause=dev.ropewalk.actors.testkit.Crash: no]"), log);
+                    assertEquals(
+                            hooksOf("Failed[cause=dev.ropewalk.actors.testkit.Crash: no]"), log);
                     log.clear();
                     ActorRef<Step> killed =
                             world.spin("killed", twoHooks.restart(RestartRule.TEMPORARY));
@@ -128,7 +129,8 @@ class EndHookTest {
                                     }));
                     world.settle();
                     assertEquals(
-                            List.of("end Failed[cause=dev.ropewalk.actors.testkit.Crash: factory]"), log);
+                            List.of("end Failed[cause=dev.ropewalk.actors.testkit.Crash: factory]"),
+                            log);
                     assertEquals(List.of("actor: factory"), world.failures);
                 });
     }

@@ -197,8 +197,8 @@ class EndingSnippetsTest {
                     assertEquals(
                             List.of(
                                     "one",
-                                    "end: Failed[cause=dev.ropewalk.actors.testkit.Crash: nothing to"
-                                            + " write]",
+                                    "end: Failed[cause=dev.ropewalk.actors.testkit.Crash: nothing"
+                                            + " to write]",
                                     "closed",
                                     "two",
                                     "end: Normal[]",

@@ -294,7 +294,9 @@ class LinkTest {
                     world.settle();
                     two.tell(Step.crash("no"));
                     world.settle();
-                    assertEquals(List.of("two Failed[cause=dev.ropewalk.actors.testkit.Crash: no]"), log);
+                    assertEquals(
+                            List.of("two Failed[cause=dev.ropewalk.actors.testkit.Crash: no]"),
+                            log);
                     ActorRef<Step> three = temporary(world, "three");
                     one.tell(Step.of(self -> self.link(three)));
                     three.tell(Step.of(self -> self.link(one)));

@@ -88,7 +88,9 @@ class OwnActorsTest {
                     refs.get(1).tell(Step.crash("two"));
                     world.settle();
                     assertEquals(
-                            List.of("down Failed[cause=dev.ropewalk.actors.testkit.Crash: one]", "again"),
+                            List.of(
+                                    "down Failed[cause=dev.ropewalk.actors.testkit.Crash: one]",
+                                    "again"),
                             log.subList(2, 4));
                     assertEquals("system/parent/once", refs.getFirst().path());
                 });
