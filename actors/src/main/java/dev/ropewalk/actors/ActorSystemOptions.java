@@ -89,7 +89,7 @@ public final class ActorSystemOptions {
     /**
      * {@return these options with a function that hides what must not be seen} Messages and states
      * go through it before they come into a {@link FailureReport} or a dump of the system; without
-     * one they are shown as they are. What an exception says is not changed.
+     * one they are shown as they are. The message of an exception is not changed.
      *
      * @param function returns the object to show for a message or state: that itself, or another
      *     one; runs on the actor's cord, and must not wait. If it throws, the class is shown

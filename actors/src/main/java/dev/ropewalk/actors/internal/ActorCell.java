@@ -55,8 +55,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * The part of an actor that survives a restart: its address, mailbox and committed behavior. What
- * goes with a fiber is its {@link Incarnation}.
+ * The part of an actor that survives a restart: its address, mailbox and committed behavior. The
+ * part that goes with a fiber is its {@link Incarnation}.
  *
  * <pre>
  *   DOWN     -> DELAYED   the first turn of an incarnation that has a back-off to wait for
@@ -84,7 +84,7 @@ public final class ActorCell<M> extends Target<M>
     private final Definition<M> definition;
     private final Child child;
 
-    /** What senders have to do with; null if the mailbox is a queue without a bound. */
+    /** The gate that senders pass; null if the mailbox is a queue without a bound. */
     private final @Nullable Gate<M> gate;
 
     /** The shared empty one until a message is queued: most actors are idle most of the time. */
@@ -463,7 +463,7 @@ public final class ActorCell<M> extends Target<M>
                 && child.supervisor().awaitsEndOf(asker.child);
     }
 
-    /** What it waits for may be an actor that waits for its end. */
+    /** The actor that it asks may wait for its end. */
     private void beingStopped() {
         isBeingStopped = true;
         Ask<?, ?> open = asking;
@@ -654,7 +654,7 @@ public final class ActorCell<M> extends Target<M>
         return child.stopLimit(child.supervisor().rules());
     }
 
-    /** What the state of an actor that keeps it owns, for the next incarnation. */
+    /** Keeps the belongings of the state for the next incarnation. */
     void keep(Belongings<M> own) {
         if (cord.isCurrent()) { // a cord that has ended has no time
             own.kept();

@@ -15,8 +15,9 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * What an incarnation owns, but for the message in hand; made when it first owns something. Timers,
- * monitors and end hooks stay with the state if the actor keeps it; the rest goes with the fiber.
+ * The things that an incarnation owns, but for the message in hand; made when it first owns
+ * something. Timers, monitors and end hooks stay with the state if the actor keeps it; the rest
+ * goes with the fiber.
  *
  * <p>Confined to the actor's cord.
  */
@@ -36,7 +37,7 @@ final class Belongings<M> {
     /** Why it is to end: it was killed, or a link has ended; otherwise its fiber tells. */
     @Nullable ExitReason endAsked;
 
-    /** What its last turn threw; its fiber may be given up while it still cleans up. */
+    /** The failure of its last turn; its fiber may be given up while it still cleans up. */
     @Nullable Throwable thrown;
 
     /** Why it has ended, from before its end hooks run: it does not change any more. */
@@ -45,7 +46,7 @@ final class Belongings<M> {
     /** Ends it for good when its stop limit is over. */
     @Nullable Alarm stopAlarm;
 
-    /** What the message in hand asks for; null until one does. */
+    /** The requests of the message in hand; null until a message makes the first one. */
     private @Nullable Requests<M> requests;
 
     // ---- of the state

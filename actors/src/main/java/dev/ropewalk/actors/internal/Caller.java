@@ -7,7 +7,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
-/** Who calls an actor: another one, a fiber below one, or somebody else. */
+/** The caller of an actor: another actor, a fiber below one, or somebody else. */
 public final class Caller {
     private Caller() {}
 
@@ -42,7 +42,7 @@ public final class Caller {
 
     /** The limit of an ask by the caller, if that is an actor. */
     public static long inherited(long limitNanos) {
-        // What an actor asks while it handles an ask, it asks no longer than its own asker waits.
+        // An actor that handles an ask waits for its own asks no longer than its asker waits.
         Incarnation<?> caller = incarnation();
         return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
     }
@@ -56,7 +56,7 @@ public final class Caller {
         }
     }
 
-    /** Whoever calls is this actor itself. */
+    /** The caller must be this actor itself. */
     static void checkIs(ActorCell<?> actor, String call) {
         Incarnation<?> caller = incarnation();
         if (caller == null || caller.cell() != actor) {

@@ -142,7 +142,7 @@ final class CellEnd {
         return kept != null && kept.hasHooks();
     }
 
-    /** What the kept state has left to do, in a fiber of its own. */
+    /** Does the work that the kept state has left, in a fiber of its own. */
     static <M> void ofState(ActorCell<M> cell, Fiber<?> fiber, ExitReason reason) {
         Extras<M> own = cell.extras;
         Belongings<M> kept = own == null ? null : own.kept;
@@ -173,7 +173,7 @@ final class CellEnd {
                                 false));
     }
 
-    /** What failed in end hooks is part of what the actor failed with; otherwise it is told. */
+    /** Adds the failures of end hooks to the actor's own failure; reports them if it has none. */
     static void cleanedUp(
             ActorCell<?> cell, List<Throwable> failures, @Nullable Throwable failure) {
         for (Throwable broken : failures) {

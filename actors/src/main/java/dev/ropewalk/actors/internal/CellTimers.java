@@ -37,7 +37,10 @@ final class CellTimers<M> implements Timers<M> {
     /** Ended by any message; null if none is set. */
     private @Nullable Entry ofIdleness;
 
-    /** What the message in hand has ended, which goes on if that fails and the state is kept. */
+    /**
+     * The idle timeout that the message in hand has ended; it is set again if that message fails
+     * and the state is kept.
+     */
     private Requests.@Nullable Timeout<M> endedIdleness;
 
     /** The state is over. */

@@ -9,7 +9,7 @@ import dev.ropewalk.actors.observe.ActorGlance;
 
 import java.util.List;
 
-/** What is told of an actor to those that look at it; on its cord, if nothing else is said. */
+/** The facts about an actor that its observers get; on its cord, if nothing else is said. */
 final class CellView {
     private CellView() {}
 

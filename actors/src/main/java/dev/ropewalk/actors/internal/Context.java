@@ -31,8 +31,9 @@ import java.util.function.Function;
 import java.util.function.Predicate;
 
 /**
- * What an actor holds of itself. It belongs to one incarnation, unless the actor keeps its state: a
- * behavior that is kept has kept its context too, which then means the incarnation that runs.
+ * The handle that an actor has on itself. It belongs to one incarnation, unless the actor keeps its
+ * state: a behavior that is kept has kept its context too, which then means the incarnation that
+ * runs.
  */
 final class Context<M> implements ActorContext<M>, Committing {
     private final ActorCell<M> cell;
@@ -304,7 +305,7 @@ final class Context<M> implements ActorContext<M>, Committing {
         return "the context of " + cell;
     }
 
-    /** What an actor fails with if what it piped to itself failed. */
+    /** The exception that an actor fails with if a stage that it piped to itself failed. */
     private static final class PipedFailureException extends RuntimeException {
         private static final long serialVersionUID = 1L;
 

@@ -20,7 +20,7 @@ import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.function.UnaryOperator;
 
-/** What an {@link Actor} says; immutable. */
+/** The settings of an {@link Actor}, with its factory or body; immutable. */
 public final class Definition<M> extends Actor<M> {
     /** Null for loop style. */
     final @Nullable Function<ActorContext<M>, Behavior<M>> factory;
@@ -67,7 +67,7 @@ public final class Definition<M> extends Actor<M> {
         return (Definition<M>) Objects.requireNonNull(actor, "actor");
     }
 
-    /** What makes the first behavior; null for loop style. */
+    /** The function that makes the first behavior; null for loop style. */
     public @Nullable Function<ActorContext<M>, Behavior<M>> factory() {
         return factory;
     }

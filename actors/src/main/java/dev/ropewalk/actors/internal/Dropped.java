@@ -13,7 +13,7 @@ final class Dropped {
     private Dropped() {}
 
     /**
-     * What came to an actor, by its own name.
+     * Drops an item that came to an actor, under the actor's own name.
      *
      * @see #drop(ActorCell, Object, String, DeadLetter.Reason, Throwable)
      */

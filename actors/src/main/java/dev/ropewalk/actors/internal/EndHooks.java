@@ -12,7 +12,7 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * What is to be done when an incarnation is over, the last made first. Each hook is taken out
+ * The hooks that run when an incarnation is over, the last made first. Each hook is taken out
  * before it runs, so it runs once, whoever goes on with the rest. Confined to the actor's cord.
  */
 final class EndHooks {

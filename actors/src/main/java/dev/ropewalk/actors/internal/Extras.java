@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What few actors have, beside the fields of their cell; confined to the actor's cord.
+ * The fields that few actors need, beside those of their cell; confined to the actor's cord.
  *
  * @param <M> the type of the messages
  */
@@ -38,7 +38,7 @@ final class Extras<M> {
     /** By group; null unless it is in one. */
     private @Nullable Map<Object, Membership> groups;
 
-    /** What its mailbox holds, for routers; null unless one asks. */
+    /** The number of messages in its mailbox, for routers; null unless one asks. */
     private @Nullable Gauge gauge;
 
     /** Which hear of its messages; immutable, null if none does. */

@@ -40,9 +40,8 @@ import java.util.function.Function;
  * <p>It ends in this order: the turn is over, and the asker of a message that failed hears of it;
  * the fibers and actors below it have ended; its end hooks run, the last made first; its other
  * askers and the actors that it is linked to hear of it; its supervisor decides. From the stop or
- * the crash to the end of the hooks it has one stop limit, and is abandoned then. What the hooks of
- * an abandoned one have left to do is done all the same, but where no fiber runs, so it cannot
- * wait.
+ * the crash to the end of the hooks it has one stop limit, and is abandoned then. The hooks that an
+ * abandoned one has left are run all the same, but where no fiber runs, so they cannot wait.
  *
  * <p>Handler style: each turn handles what was queued when it began, up to {@value #MAX_IN_A_TURN},
  * and ends early when the cord is marked, a signal waits, or the behavior stopped (rule A1). With
@@ -154,7 +153,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return new Seen<>(cell, behavior, current, tries);
     }
 
-    /** What its fiber waits for; null if it does not wait. */
+    /** The reason why its fiber waits; null if it does not wait. */
     @Nullable String waitsNowFor() {
         if (fiber == null) {
             return null;
@@ -182,7 +181,10 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         Objects.requireNonNull(fiber, "fiber").raise(failure);
     }
 
-    /** What the state owned before, and links that were made before it began. */
+    /**
+     * Takes over the belongings that the state had before, and links that were made before it
+     * began.
+     */
     void adopt(@Nullable Belongings<M> kept, List<LinkEnd> links) {
         belongings = kept;
         for (LinkEnd end : links) {
@@ -470,7 +472,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         belongings().timersCompleted();
     }
 
-    /** What the message in hand, or the entry of a state, may ask for. */
+    /** The requests that the message in hand, or the entry of a state, may make. */
     Requests<M> requests(String caller) {
         Belongings<M> own = ownedBy(caller);
         if (receiver != null) {
@@ -686,7 +688,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             if (own.hasState() && keepsState()) {
                 cell.keep(own);
             } else {
-                // What an abandoned one has left is not done in the fiber that happens to run here.
+                // Work left by an abandoned one is not done in the fiber that happens to run here.
                 Waits.asNoFiber(() -> CellEnd.cleanedUp(cell, own.endOfState(reason), cause));
             }
         }
@@ -694,7 +696,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return true;
     }
 
-    /** What its turn threw, also if it was given up afterwards. */
+    /** The failure of its turn, also if the fiber was given up afterwards. */
     private @Nullable Throwable cause(@Nullable Throwable failure) {
         Throwable thrown = belongings == null ? null : belongings.thrown;
         return failure instanceof FiberAbandonedException && thrown != null ? thrown : failure;
@@ -762,7 +764,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         }
     }
 
-    /** What a restart that keeps the state goes on with; null if it begins anew. */
+    /** The behavior that a restart goes on with if it keeps the state; null if it begins anew. */
     @Nullable Behavior<M> behavior() {
         return behavior;
     }
@@ -788,7 +790,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return belongings;
     }
 
-    /** What it owns, for the actor itself only, and before its end hooks run. */
+    /** Its belongings, for the actor itself only, and before its end hooks run. */
     Belongings<M> ownedBy(String caller) {
         Fiber<?> here = Fiber.currentOrNull();
         if (here == null || here != fiber) {

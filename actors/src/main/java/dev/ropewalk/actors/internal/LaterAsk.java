@@ -31,7 +31,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     /** Set by the asker before it looks whether the stage is over, which is what cancels it. */
     private volatile @Nullable AskLimit limit;
 
-    /** What the reply completes. */
+    /** The stage that the reply completes. */
     final class Stage extends CompletableFuture<R> {
         /** No reply is wanted any more, and one that comes is no dead letter. */
         void lose() {

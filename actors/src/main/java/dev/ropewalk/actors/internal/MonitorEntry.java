@@ -10,8 +10,8 @@ import java.util.Set;
 import java.util.function.Function;
 
 /**
- * One actor's monitor of another. What it is told becomes a notice in the mailbox of the one that
- * monitors; confined to that actor's cord, but for {@link #down}.
+ * One actor's monitor of another. Each {@link Down} that it gets becomes a notice in the mailbox of
+ * the actor that monitors; confined to that actor's cord, but for {@link #down}.
  */
 final class MonitorEntry<M> implements Monitor, DownListener, Envelope.Notice.Source {
     private final ActorCell<M> cell;

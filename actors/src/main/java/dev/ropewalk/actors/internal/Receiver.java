@@ -46,12 +46,12 @@ final class Receiver<M> {
     /** A receive by predicate is under way. */
     private boolean isSelecting;
 
-    /** What that has passed over and was replaced since; null while nothing was. */
+    /** The replaced messages that this receive had passed over; null while there are none. */
     private @Nullable Set<Placed.Renewable> renewed;
 
     /**
-     * What a predicate threw: on the message that a receive is about to take, and then, until it is
-     * settled, on the one in hand.
+     * The failure of a predicate: on the message that a receive is about to take, and then, until
+     * it is settled, on the one in hand.
      */
     private @Nullable Throwable broken;
 
@@ -116,7 +116,7 @@ final class Receiver<M> {
         return true;
     }
 
-    /** What the actor makes of another message is not made by the sender. */
+    /** The sender does not adapt a message for the actor. */
     private boolean mayHandOver(Object item) {
         return waitType == null
                 || (!(item instanceof Envelope.Adapted) && PassedOver.fits(waitType, item));
@@ -317,8 +317,8 @@ final class Receiver<M> {
     }
 
     /**
-     * What cannot be opened, or tested, passes, so that the actor fails on it: if it stayed, the
-     * next incarnation would fail on it again.
+     * A message that cannot be opened or tested passes, so that the actor fails on it: if it
+     * stayed, the next incarnation would fail on it again.
      */
     private boolean isWanted(Predicate<? super M> wanted, Object item) {
         broken = null;

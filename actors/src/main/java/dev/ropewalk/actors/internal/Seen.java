@@ -15,8 +15,8 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What others see of an incarnation at one moment: dumps, inspectors, and reports of failures.
- * Whatever the program's own objects say in it is redacted.
+ * The view of an incarnation at one moment that others have: dumps, inspectors, and reports of
+ * failures. The text of the program's own objects in it is redacted.
  *
  * @param behavior null before the first one
  * @param current the message in hand, or its envelope; null if there is none
@@ -40,7 +40,7 @@ record Seen<M>(
         return current == null || current == Stop.STOP ? null : Envelope.content(current);
     }
 
-    /** What a program would call its state. */
+    /** The object that a program would call its state. */
     @Nullable Object userState() {
         Behavior<M> own = behavior instanceof StateBehavior<M> named ? named.handler() : behavior;
         return own instanceof HasState holder ? holder.state() : own;

@@ -43,8 +43,8 @@ import java.util.function.UnaryOperator;
 
 /**
  * One actor that its owner drives message by message, in place of its supervisor and of the loop of
- * its cord. All of it is real: the cell, its incarnations, the mailbox, the timers, the cord. What
- * is not is that the actor goes on by itself.
+ * its cord. All of it is real: the cell, its incarnations, the mailbox, the timers, the cord. One
+ * thing differs: the actor does not go on by itself.
  *
  * <p>The actor is suspended between two steps, so what it is told waits in its mailbox. A step puts
  * one item at the head of the mailbox and resumes the actor; a tap suspends it again when it begins
@@ -71,16 +71,16 @@ public final class SteppedActor<M> implements Supervising {
     /** The actors that stand for those that it is linked to. */
     private final Map<ActorRef<?>, ActorCell<Object>> peers = new HashMap<>();
 
-    /** What end hooks threw, if the actor had not failed itself. */
+    /** The failures of end hooks, if the actor had not failed itself. */
     private final List<Throwable> broken = new ArrayList<>();
 
     /** The last that was seen; null before the first. */
     private @Nullable Behavior<M> behavior;
 
-    /** What the message of this step returned; null if none did. */
+    /** The behavior returned for the message of this step; null if none was. */
     private @Nullable Behavior<M> returned;
 
-    /** What the message of this step, or a start, failed with; null if none did. */
+    /** The failure of the message of this step, or of a start; null if none failed. */
     private @Nullable Throwable failure;
 
     /** Null while it runs. */
@@ -144,14 +144,17 @@ public final class SteppedActor<M> implements Supervising {
         return isGivenUp;
     }
 
-    /** What the next message comes to; null if it has never been up. From a step too. */
+    /**
+     * The behavior that handles the next message; null if the actor has never been up. From a step
+     * too.
+     */
     public @Nullable Behavior<M> behavior() {
         Incarnation<M> running = cell.running();
         Behavior<M> now = running == null ? null : running.behavior();
         return now == null ? behavior : now;
     }
 
-    /** What end hooks threw since the last call, if the actor itself had not failed. */
+    /** The failures of end hooks since the last call, if the actor itself had not failed. */
     public List<Throwable> takeBroken() {
         List<Throwable> all = List.copyOf(broken);
         broken.clear();

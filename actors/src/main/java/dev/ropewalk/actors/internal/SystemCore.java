@@ -21,7 +21,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
-/** What all actors of a system share; for any thread. */
+/** The part that all actors of a system share; for any thread. */
 public final class SystemCore implements SupervisorHost {
     final DeadLetters deadLetters;
     final Redaction redaction;

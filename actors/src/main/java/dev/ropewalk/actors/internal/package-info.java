@@ -1,6 +1,6 @@
 /**
- * What actors and supervisors are made of: the cell survives a restart, the incarnation does not,
- * and a child is what its supervisor knows of both. Not exported.
+ * The parts of actors and supervisors: the cell survives a restart, the incarnation does not, and a
+ * child is what its supervisor knows of both. Not exported.
  *
  * <p>References are non-null unless marked {@code @Nullable}; messages are never null.
  */

@@ -3,7 +3,7 @@ package dev.ropewalk.actors.observe;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What failed, and what an actor was doing when it did; told to {@link
+ * A failure of an actor or a supervisor, and the work of the actor at that time; told to {@link
  * dev.ropewalk.actors.supervision.Supervision#onFailure}. A supervisor, and an actor of which no
  * incarnation ran, because it could not be started or an end hook failed later, have no message and
  * no state.

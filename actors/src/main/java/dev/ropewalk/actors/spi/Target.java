@@ -9,10 +9,10 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 
 /**
- * What an {@link dev.ropewalk.actors.ActorRef} leads to: an actor of this process, or of another
- * one. For builders of such; each method means what the one of the same name of {@code ActorRef}
- * says, and works from any thread. Two targets of one actor are equal, or there is one only: its
- * refs are equal then.
+ * The destination of an {@link dev.ropewalk.actors.ActorRef}: an actor of this process, or of
+ * another one. For builders of such; each method means what the one of the same name of {@code
+ * ActorRef} says, and works from any thread. Two targets of one actor are equal, or there is one
+ * only: its refs are equal then.
  *
  * @param <M> the type of the messages
  */

@@ -180,7 +180,7 @@ public final class Supervision {
      * {@return these rules with another listener}
      *
      * @param listener is told each failure instead of the log, mostly on the supervisor's cord;
-     *     must not wait. What it throws is logged
+     *     must not wait. Its exceptions are logged
      */
     public Supervision onFailure(Consumer<? super FailureReport> listener) {
         return with(copy -> copy.onFailure = listener);

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a message of a handler asks for beside the next behavior. It takes effect when the message
- * and the entry of a new state have completed; if one of them fails, it never does.
+ * The requests of a message of a handler beside the next behavior. They take effect when the
+ * message and the entry of a new state have completed; if either fails, they never do.
  *
  * <p>Confined to the actor's fiber.
  */
@@ -91,7 +91,7 @@ public final class Requests<M> {
         isPostponed = true;
     }
 
-    /** What an actor fails with whose rule says so. */
+    /** The failure of an actor whose rule for too many postponed messages is to fail. */
     public static IllegalStateException tooMany(Object actor, @Nullable String state, int max) {
         return new IllegalStateException(
                 actor

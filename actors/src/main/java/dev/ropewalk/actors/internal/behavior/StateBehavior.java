@@ -51,7 +51,7 @@ public final class StateBehavior<M> implements Behavior<M> {
         return entry;
     }
 
-    /** What handles the messages. */
+    /** The behavior that handles the messages. */
     public Behavior<M> handler() {
         return handler;
     }

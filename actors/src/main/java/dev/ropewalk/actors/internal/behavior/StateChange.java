@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What follows when a message of a state machine has returned, in this order (as in Erlang's
- * gen_statem):
+ * The steps that follow when a message of a state machine has returned, in this order (as in
+ * Erlang's gen_statem):
  *
  * <ol>
  *   <li>the entry runs, if the name of the state is another one than before, or a repeat was
@@ -35,7 +35,7 @@ public final class StateChange {
         /** For errors. */
         Object named();
 
-        /** What the message in hand asks for; null if it has asked for nothing yet. */
+        /** The requests of the message in hand; null if it has asked for nothing yet. */
         @Nullable Requests<M> requestsOrNull();
 
         Requests<M> requests();

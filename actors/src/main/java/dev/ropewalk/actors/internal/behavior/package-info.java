@@ -1,6 +1,6 @@
 /**
- * What a behavior can be beside a function of the user's, a sign or a state, and what follows when
- * a message returns one. Knows no actors and no mailboxes: they are a {@link
+ * The kinds of behavior beside a function of the user's (a sign or a state), and the steps that
+ * follow when a message returns one. Knows no actors and no mailboxes: they are a {@link
  * dev.ropewalk.actors.internal.behavior.StateChange.Host} to it. Called by {@code
  * dev.ropewalk.actors} and its rooms, on the actor's fiber. Not exported.
  *

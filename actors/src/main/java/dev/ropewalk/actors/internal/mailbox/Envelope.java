@@ -6,7 +6,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /**
- * What lies in a mailbox and is not itself the message. One class above all of them, so that one
+ * An item of a mailbox that is not itself the message. One class above all of them, so that one
  * question tells the plain message, which nearly all are.
  */
 public abstract class Envelope {
@@ -73,12 +73,12 @@ public abstract class Envelope {
         return item instanceof Envelope envelope && envelope.isOfTaker();
     }
 
-    /** What another function makes the message of, when the actor comes to it. */
+    /** An item of which a function makes the message when the actor comes to it. */
     public static sealed class Adapted<R extends @Nullable Object> extends Envelope permits Notice {
         private final Function<? super R, ?> function;
         private final R value;
 
-        /** Whatever completes what is piped may neither wait nor fail for want of room. */
+        /** The completer of a piped stage may neither wait nor fail for want of room. */
         private final boolean isPiped;
 
         private final boolean isOfTaker;
@@ -128,8 +128,8 @@ public abstract class Envelope {
     }
 
     /**
-     * What nobody told: DOWN, a trapped exit, a tick. It took no permit, no policy drops it, and it
-     * is void when its source was revoked while it was queued.
+     * An item that nobody told: DOWN, a trapped exit, a tick. It took no permit, no policy drops
+     * it, and it is void when its source was revoked while it was queued.
      */
     public static final class Notice<R> extends Adapted<R> {
         /** Where it comes from; confined to the actor's cord. */
@@ -167,7 +167,7 @@ public abstract class Envelope {
         return inside(item) instanceof Notice;
     }
 
-    /** What was put back, or the item itself. */
+    /** The item that was put back, or else the item itself. */
     public static Object inside(Object item) {
         return item instanceof PutBack again ? again.item : item;
     }

@@ -104,7 +104,7 @@ public final class FifoMailbox extends Mailbox {
 
     // ---------------------------------------------------------------- selective receive
 
-    /** What it passes over is not looked at again by a receive of another type. */
+    /** The messages that it passes over are not looked at again by a receive of another type. */
     @Override
     public @Nullable Object poll(Class<?> type) {
         Object item = pollAny(type);
@@ -228,7 +228,7 @@ public final class FifoMailbox extends Mailbox {
         }
     }
 
-    /** What was put back before the others counts as somewhat older than they. */
+    /** An item that was put back before the others counts as somewhat older than they. */
     @Override
     long oldestNumber() {
         return passed != null && passed.size() > 0 ? passed.oldestNumber() : arrived() - inRing;

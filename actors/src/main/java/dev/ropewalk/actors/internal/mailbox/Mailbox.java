@@ -50,7 +50,7 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     }
 
     /**
-     * An empty one. What kinds there are is decided here.
+     * An empty one. This method decides which kind it is.
      *
      * @param owner what its reports call it
      * @param isRanked whether items come out by their priority

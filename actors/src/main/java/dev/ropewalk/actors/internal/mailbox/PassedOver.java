@@ -147,7 +147,7 @@ public final class PassedOver {
     }
 
     @Nullable Object poll(Predicate<Object> wanted) {
-        // What the user's code tells its own actor may displace some of them.
+        // A message that the user's code tells its own actor may displace some of them.
         for (Node node : toList()) {
             if (!node.isRemoved && wanted.test(node.item) && !node.isRemoved) {
                 return remove(node);

@@ -23,7 +23,7 @@ public abstract sealed class Placed extends Envelope {
     /** The actor begins it, or it is given up: it is the placed message from now on. */
     public abstract Object take();
 
-    /** What it is now. */
+    /** The item that is placed now. */
     abstract Object now();
 
     @Override
@@ -36,12 +36,15 @@ public abstract sealed class Placed extends Envelope {
         return Envelope.content(now());
     }
 
-    /** What is placed, or the item itself if it has no place of its own. */
+    /** The placed item, or the item itself if it has no place of its own. */
     public static Object taken(Object item) {
         return item instanceof Placed placed ? placed.take() : item;
     }
 
-    /** What is placed now, and may be another one soon; or the item itself. From any thread. */
+    /**
+     * The item that is placed now, and may be another one soon; or the item itself. From any
+     * thread.
+     */
     public static Object now(Object item) {
         return item instanceof Placed placed ? placed.now() : item;
     }
@@ -92,10 +95,10 @@ public abstract sealed class Placed extends Envelope {
         /** It is no longer on its way to the actor; of the actor's cord. */
         private boolean hasCome;
 
-        /** What it was when it was closed; written by its last owner. */
+        /** Its item when it was closed; written by its last owner. */
         private @Nullable Object last;
 
-        /** What a selective receive did not want; null if none has looked at it. */
+        /** The item that a selective receive did not want; null if none has looked at it. */
         private volatile @Nullable Object passedOver;
 
         public Renewable(Object item, int priority, Object key) {

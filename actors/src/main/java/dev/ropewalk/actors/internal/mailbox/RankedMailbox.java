@@ -16,11 +16,12 @@ import java.util.function.Predicate;
 /**
  * Messages by their priority, the highest first, and those of one priority in the order of their
  * arrival. Nothing moves across a stop, a DOWN or a trapped exit: each of them closes a section,
- * and the priority counts within a section only. What is put back comes before all others.
+ * and the priority counts within a section only. An item that is put back comes before all others.
  *
- * <p>A selective receive looks at the messages in the order in which they would be received. What
- * it does not take stays where it is, so it costs a look at each; a mailbox by arrival keeps them
- * by their class instead. To look at what is new only, it keeps a set of that while it waits.
+ * <p>A selective receive looks at the messages in the order in which they would be received. The
+ * messages that it does not take stay where they are, so it costs a look at each; a mailbox by
+ * arrival keeps them by their class instead. To look at what is new only, it keeps a set of that
+ * while it waits.
  *
  * <p>Everything in it is an envelope or a stop, so it is equal to itself only.
  *
@@ -28,17 +29,17 @@ import java.util.function.Predicate;
  * program has few priorities.
  */
 public final class RankedMailbox extends Mailbox {
-    /** What came between two barriers. */
+    /** The items that came between two barriers. */
     private static final class Section {
         /** By priority, the highest first; no queue is empty. */
         final TreeMap<Integer, ArrayDeque<Object>> levels =
                 new TreeMap<>(Comparator.reverseOrder());
 
-        /** What closes it; null while it is open. */
+        /** The item that closes it; null while it is open. */
         @Nullable Object barrier;
     }
 
-    /** What was put back. */
+    /** The items that were put back. */
     private final ArrayDeque<Object> front = new ArrayDeque<>();
 
     /** The last one is open. */
@@ -46,7 +47,7 @@ public final class RankedMailbox extends Mailbox {
 
     private int size;
 
-    /** What came since a selective receive looked at all; null if none waits. */
+    /** The items that came since a selective receive looked at all; null if none waits. */
     private @Nullable Set<Object> news;
 
     public RankedMailbox(Object owner, int maxQueued) {

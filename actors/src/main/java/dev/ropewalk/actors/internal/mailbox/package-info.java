@@ -1,5 +1,5 @@
 /**
- * What lies in an actor's mailbox, and in which order it comes out. Knows no actors; called by
+ * The items in an actor's mailbox, and the order in which they come out. Knows no actors; called by
  * {@code dev.ropewalk.actors.internal} and by what senders have to do with, alone. A mailbox is
  * confined to the actor's cord. Not exported.
  *

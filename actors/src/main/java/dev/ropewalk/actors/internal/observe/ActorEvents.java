@@ -61,7 +61,7 @@ public final class ActorEvents {
         }
     }
 
-    /** What makes the events; loaded when the first recording is there. */
+    /** The maker of the events; loaded when the first recording is there. */
     private static final class Events {
         private Events() {}
 
@@ -105,7 +105,7 @@ public final class ActorEvents {
         }
     }
 
-    /** What all events of actors tell. */
+    /** The fields of all events of actors. */
     @Category({"Ropewalk", "Actors"})
     @StackTrace(false)
     private abstract static class OfActor extends Event {

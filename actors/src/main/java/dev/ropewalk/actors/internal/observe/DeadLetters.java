@@ -20,10 +20,10 @@ import java.util.function.Consumer;
  * Where a system's dead letters go: counted, and told to those that take them. While nobody does
  * they are logged, a few in each period and then how many more there were.
  *
- * <p>What a taker tells may become a dead letter too. That one is counted and logged and not given
- * to takers, otherwise one that tells an actor which has ended would never be done: neither where
- * it arises inside the taker, nor later and elsewhere, because the message bears a mark ({@link
- * dev.ropewalk.actors.internal.mailbox.Envelope#isOfTaker}).
+ * <p>A message that a taker sends may become a dead letter too. That one is counted and logged and
+ * not given to takers, otherwise one that tells an actor which has ended would never be done:
+ * neither where it arises inside the taker, nor later and elsewhere, because the message bears a
+ * mark ({@link dev.ropewalk.actors.internal.mailbox.Envelope#isOfTaker}).
  */
 public final class DeadLetters {
     private static final int MAX_IN_A_PERIOD = 10;

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Optional;
 import java.util.function.Supplier;
 
-/** What an inspector asks one actor, on the actor's cord. */
+/** The requests of an inspector to one actor, on the actor's cord. */
 public final class Inspection {
     /** Answered in place of what an actor that is over cannot do. */
     private static final Object OVER = new Object();

@@ -21,7 +21,7 @@ public interface ObservedActor extends Observed {
     /** It is not started again. */
     boolean isOver();
 
-    /** What a program would call its state; null if there is none. */
+    /** The part of it that a program would call its state; null if there is none. */
     @Nullable Object userState();
 
     void suspend();

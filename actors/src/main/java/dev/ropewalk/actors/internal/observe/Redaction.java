@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.function.UnaryOperator;
 
-/** What reports and dumps of a system may show; for any thread. */
+/** The filter of messages and states for a system's reports and dumps; for any thread. */
 public final class Redaction {
     private static final Log LOG = Logs.logger(Redaction.class);
 
@@ -17,7 +17,7 @@ public final class Redaction {
         this.redaction = redaction;
     }
 
-    /** What may be shown of a message or state. Never throws. */
+    /** The form of a message or state that may be shown. Never throws. */
     public @Nullable Object shown(@Nullable Object thing) {
         if (thing == null) {
             return null;
@@ -25,7 +25,7 @@ public final class Redaction {
         try {
             return redaction.apply(thing);
         } catch (Throwable broken) {
-            // Any failure: this is the end of an actor, or a dump. What failed may hold the secret.
+            // Any failure: this is the end of an actor, or a dump. The thing may hold the secret.
             Logs.tellBroken(LOG, broken, "the redaction failed for a {}", thing.getClass());
             return "hidden, because the redaction failed: " + thing.getClass().getName();
         }

@@ -25,7 +25,7 @@ import java.util.stream.Collectors;
  * One with queued messages stays in the set, because nothing marks a message that is taken.
  */
 public final class Snapshots {
-    /** What one cord knows: used by that cord, and by any thread when it has ended. */
+    /** The changed actors of one cord: used by that cord, and by any thread when it has ended. */
     private static final class Part {
         private Set<ObservedActor> changed = new LinkedHashSet<>();
 
@@ -106,7 +106,7 @@ public final class Snapshots {
         return new SystemSnapshot(sorted(), visited, silent.stream().map(Cord::name).toList());
     }
 
-    /** What others visit meanwhile may be in it, and is sorted by the next one again. */
+    /** Actors that others visit meanwhile may be in it, and the next call sorts them again. */
     private List<ActorGlance> sorted() {
         long asOf = changes.get();
         Sorted last = sorted;

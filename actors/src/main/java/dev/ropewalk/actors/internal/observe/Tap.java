@@ -17,7 +17,7 @@ public interface Tap {
     /** The actor has sent a message. Must not wait, and must not throw. */
     void out(Object message, String to);
 
-    // What follows must not wait, and must not throw.
+    // The methods below must not wait, and must not throw.
 
     /** The behavior has returned this for the message in hand; null is an error. */
     default void returned(@Nullable Object next) {}

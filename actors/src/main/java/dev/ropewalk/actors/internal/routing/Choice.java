@@ -21,7 +21,7 @@ public interface Choice<M> {
         return false;
     }
 
-    /** What it means if all are chosen; null if one is. */
+    /** The choice itself if it chooses all members; null if it chooses one. */
     default @Nullable ToAll<M> toAll() {
         return null;
     }

@@ -28,7 +28,7 @@ public final class LeastMailbox<M> implements Choice<M> {
         return now.least();
     }
 
-    /** What is known of each member of a roster. */
+    /** The knowledge about each member of a roster. */
     private static final class Table<M> {
         final Roster<M> roster;
         final Seen[] seen;

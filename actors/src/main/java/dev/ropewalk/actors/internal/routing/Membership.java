@@ -1,6 +1,6 @@
 package dev.ropewalk.actors.internal.routing;
 
-/** What an actor has of a group that it is in; on the actor's cord. */
+/** An actor's entry for a group that it is in; on the actor's cord. */
 public interface Membership {
     /**
      * The actor is over and will not be started again. Those that monitor it hear of that when the

@@ -13,9 +13,10 @@ import org.jspecify.annotations.Nullable;
  * Of a message to many: one that refuses it keeps no other from it.
  *
  * <p>A full mailbox, and a router without members, is the recipient's affair: a dead letter says
- * so. What a program's function throws, by which a router chooses or a probe answers, is a mistake:
- * the sender gets the first of them when all have been told, be it an {@code Error}. The interrupt
- * of a thread that waits for room is its own, and ends the telling, as the signals of fibers do.
+ * so. Failures of a program's function, by which a router chooses or a probe answers, are mistakes:
+ * the sender gets the first of them when all have been told, even if it is an {@code Error}. The
+ * interrupt of a thread that waits for room is its own, and ends the telling, as the signals of
+ * fibers do.
  */
 public final class Refusals {
     private Refusals() {}

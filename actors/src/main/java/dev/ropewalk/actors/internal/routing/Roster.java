@@ -5,8 +5,8 @@ import dev.ropewalk.actors.ActorRef;
 import java.util.List;
 
 /**
- * Who is in a group at one moment; immutable, so that senders choose from it without a lock. The
- * next one is another object.
+ * The list of the members of a group at one moment; immutable, so that senders choose from it
+ * without a lock. The next one is another object.
  */
 public final class Roster<M> {
     private static final Roster<Object> EMPTY = new Roster<>(List.of());

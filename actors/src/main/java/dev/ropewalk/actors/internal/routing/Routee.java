@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * An actor of this process, as groups and routers see it. From any thread, if nothing else is said.
  */
 public interface Routee<M> {
-    /** What an actor is called that has no name of its own. */
+    /** The name of an actor that has no name of its own. */
     String ANONYMOUS = "actor";
 
     /** {@return the actor behind the address; null if it is none of this process} */
@@ -32,7 +32,7 @@ public interface Routee<M> {
     /** On its cord; false if it was not in it. */
     boolean leaveGroup(Object group);
 
-    /** What it says about its mailbox from now on; on its cord. */
+    /** The gauge of its mailbox, which it keeps from now on; on its cord. */
     Gauge gauge();
 
     /**

@@ -28,8 +28,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
 /**
- * What the address of a router leads to: it hands on to the members that its choice says, on the
- * sender's thread, and keeps nothing.
+ * The target of the address of a router: it hands messages on to the members that its choice says,
+ * on the sender's thread, and keeps nothing.
  */
 public final class RouterTarget<M> extends Target<M> {
     /** Of routers that no system knows; below zero, so that no actor has one of them. */
@@ -38,7 +38,7 @@ public final class RouterTarget<M> extends Target<M> {
     private final String name;
     private final Choice<M> choice;
 
-    /** What it means if all are chosen; null if one is. */
+    /** The choice itself if it chooses all members; null if it chooses one. */
     private final @Nullable ToAll<M> toAll;
 
     private final WhenEmpty whenEmpty;
@@ -46,7 +46,7 @@ public final class RouterTarget<M> extends Target<M> {
     /** Null if the members do not change. */
     private final @Nullable GroupCell<M> group;
 
-    /** Who they are then. */
+    /** The members if there is no group; otherwise empty. */
     private final Roster<M> fixed;
 
     private RouterTarget(

@@ -15,8 +15,8 @@ import java.util.concurrent.TimeUnit;
  * has no cord, and a cord may end before the limit; then the timer of the JDK serves it, which is
  * one thread for all.
  *
- * <p>Rejected: the asked actor's cord, which was that of the fewest messages. What the limit guards
- * against is that this cord does not go on.
+ * <p>Rejected: the asked actor's cord, which was that of the fewest messages. The limit guards
+ * against the case that this cord does not go on.
  */
 public final class AskLimit {
     private final Runnable code;

@@ -41,10 +41,11 @@ import java.util.function.Function;
  * <p>It is found until the actor begins it, which takes no lock: whatever takes a message closes
  * it, and one that is closed is not replaced.
  *
- * <p>The lock is not held while the program's code runs, but for the equals of its keys. What is
- * displaced, or comes to an actor that has ended, is a dead letter while it is sent; it is told
- * when the lock is free ({@link #putsOff}), because whoever takes it may send to another actor that
- * conflates; and so is what other messages do whose cord has ended ({@link Waits#refusingLater}).
+ * <p>The lock is not held while the program's code runs, but for the equals of its keys. A message
+ * that is displaced, or comes to an actor that has ended, becomes a dead letter during the send; it
+ * is told when the lock is free ({@link #putsOff}), because its taker may send to another actor
+ * that conflates. The actions of other messages whose cord has ended wait until then, too ({@link
+ * Waits#refusingLater}).
  *
  * <p>Rejected: to replace on the actor's cord. The sender would need a permit for a message that
  * needs no room, and a mailbox full of old prices would refuse the new ones. Rejected: no lock, and
@@ -54,7 +55,7 @@ import java.util.function.Function;
 final class Conflation<M> {
     private static final Log LOG = Logs.logger(Conflation.class);
 
-    /** What became of a message. */
+    /** The result of sending a message. */
     enum Outcome {
         SENT,
         /** It stands in the place of an older one. */
@@ -111,14 +112,14 @@ final class Conflation<M> {
     /** Takes what was replaced; null if that becomes a dead letter. */
     private final @Nullable Consumer<? super M> undelivered;
 
-    /** Whatever is inside the hook: what that replaces in turn is a dead letter. */
+    /** The callers inside the hook: a message that one of them replaces is a dead letter. */
     private final Inside hook = new Inside();
 
     private final Object sending = new Object();
 
     // Guarded by the lock.
 
-    /** What may be replaced; another one after each seal. */
+    /** The messages that may be replaced; another map after each seal. */
     private ConcurrentMap<Object, Placed.Renewable> waiting = new ConcurrentHashMap<>();
 
     /** How many stops are on their way. */
@@ -161,7 +162,7 @@ final class Conflation<M> {
     }
 
     /**
-     * What one step has done.
+     * The result of one step.
      *
      * @param found where senders find messages of the key
      * @param older what was replaced; null if nothing was
@@ -267,7 +268,7 @@ final class Conflation<M> {
         return true;
     }
 
-    /** What waits now is not replaced any more. */
+    /** The messages that wait now are not replaced any more. */
     private void seal() {
         synchronized (sending) {
             waiting = new ConcurrentHashMap<>();

@@ -21,9 +21,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToIntFunction;
 
 /**
- * What a sender does with a message before it leaves, for actors whose mailbox is not a plain queue
- * without a bound: it looks up its priority, replaces one of the same key, and takes a permit.
- * Works on any thread.
+ * The part of sending before a message leaves, for actors whose mailbox is not a plain queue
+ * without a bound: the sender looks up the message's priority, replaces one of the same key, and
+ * takes a permit. Works on any thread.
  *
  * <p>The user's functions run on the sender, which did not choose them: if one throws, the message
  * has no place of its own, and the failure is logged (rule A8).
@@ -55,7 +55,10 @@ public final class Gate<M> {
         /** Whether the caller is the actor itself. */
         boolean isCaller();
 
-        /** There is no room: the sender gets that, or a dead letter is made of the item. */
+        /**
+         * There is no room: throws {@code full} or, for an ask, its failure; or makes a dead letter
+         * of the item.
+         */
         void refuse(Object item, MailboxFullException full, @Nullable String router);
     }
 
@@ -211,7 +214,7 @@ public final class Gate<M> {
     }
 
     /**
-     * What another function makes the message of, on the actor's fiber, has no place of its own.
+     * An item of which a function makes the message, on the actor's fiber, has no place of its own.
      */
     private Object place(Object item) {
         if (item instanceof Envelope.Adapted || (priority == null && conflation == null)) {

@@ -51,7 +51,7 @@ public record MailboxSpec<M>(
         return Mailbox.of(owner, priority != null, maxQueued);
     }
 
-    /** What senders to the actor have to do with; null if messages leave as they are. */
+    /** The gate that messages to the actor pass; null if messages leave as they are. */
     public @Nullable Gate<M> gate(Gate.Host actor) {
         boolean isPlain = priority == null && key == null && !hasRoom();
         return isPlain ? null : new Gate<>(actor, this);

@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.Objects;
 
 /**
- * What a supervisor knows of one of its children; written on the supervisor's cord only.
+ * A supervisor's record of one of its children; written on the supervisor's cord only.
  *
  * <pre>
  *   NEW, DOWN -> STARTING           it was spun, and its supervisor waits until it is up
@@ -89,7 +89,7 @@ public final class Child {
         return own == null ? what.stopLimit(rules) : own;
     }
 
-    /** What has befallen it, to be changed. */
+    /** Its past, for the caller to change. */
     Past past() {
         if (past == null) {
             past = new Past();
@@ -156,7 +156,7 @@ public final class Child {
         return own.departure;
     }
 
-    /** What it departed for holds. */
+    /** Its departure, if it has one, is complete. */
     void hasLeft(ExitReason why) {
         Departure done = departure();
         if (done != null) {
@@ -198,7 +198,7 @@ public final class Child {
         return state;
     }
 
-    /** What programs may know of it. */
+    /** The facts about it that programs may know. */
     ChildInfo info() {
         ChildInfo.State told =
                 switch (state) {
@@ -228,7 +228,7 @@ public final class Child {
         return "child " + what.address() + " " + state;
     }
 
-    /** What most children never need: apart, because there may be very many children. */
+    /** The fields that most children never need: apart, because there may be very many children. */
     static final class Past {
         /** Of the restarts; null if there was none. */
         @Nullable RestartDelays delays;

@@ -150,8 +150,8 @@ final class ChildEnds {
     }
 
     /**
-     * What the child's state, which was kept, left to do is done in a fiber of its own, whose end
-     * is an event. False if nothing is left.
+     * The work that the child's kept state has left is done in a fiber of its own, whose end is an
+     * event. False if nothing is left.
      */
     boolean beginStateEnd(Child child, ExitReason reason) {
         if (!child.isStateLeft()) {

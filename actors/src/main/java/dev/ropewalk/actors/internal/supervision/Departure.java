@@ -32,7 +32,7 @@ final class Departure {
         failed = start;
     }
 
-    /** What its kept state has left to do comes before the end. */
+    /** The work that its kept state has left comes before the end. */
     void decide(ExitReason why, boolean keep) {
         reason = why;
         isKept = keep;

@@ -2,7 +2,7 @@ package dev.ropewalk.actors.internal.supervision;
 
 import java.util.Objects;
 
-/** What may be the name of an actor, a supervisor, a system, a pool or a group. */
+/** The rule for the name of an actor, a supervisor, a system, a pool or a group. */
 public final class Names {
     private Names() {}
 

@@ -110,7 +110,7 @@ final class OrderedStart {
         cancelAlarm();
     }
 
-    /** What could not be spun may be tried again. */
+    /** A child that could not be spun may be tried again. */
     void decided(Child child) {
         if (unspun == child) {
             unspun = null;

@@ -33,7 +33,7 @@ public final class Restarts {
         return new IllegalStateException(name + " was linked to an actor that had ended");
     }
 
-    /** What a supervisor tells of the end of its child; null if that is no failure. */
+    /** A supervisor's report on the end of its child; null if that is no failure. */
     static @Nullable FailureReport report(SupervisorEvent.Ended ended) {
         Supervised what = ended.child().what;
         Throwable failure = failure(what.address(), ended.reason());

@@ -33,7 +33,10 @@ public final class Start {
     /** If it fails, it is no child. */
     private final boolean isNew;
 
-    /** What starts; null while the supervisor has not begun it. For the supervisor's cord only. */
+    /**
+     * The child that starts; null while the supervisor has not begun it. For the supervisor's cord
+     * only.
+     */
     @Nullable Child child;
 
     private Start(
@@ -157,7 +160,7 @@ public final class Start {
     }
 
     /**
-     * What the limit brings.
+     * The exception that the limit brings.
      *
      * @param why it had not begun; null if it had
      */

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/** What a supervisor starts, ends and starts again: an actor, or a supervisor below it. */
+/** An actor or supervisor that the supervisor above it starts, ends and starts again. */
 public interface Supervised extends Observed {
     String name();
 

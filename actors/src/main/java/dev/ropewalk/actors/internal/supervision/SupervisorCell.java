@@ -34,8 +34,8 @@ import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * The part of a supervisor that survives its restarts: its name, children and inbox, and what
- * programs call. What goes with a fiber is its {@link SupervisorLife}; between two of them, and
- * after the last one, there is none.
+ * programs call. The part that goes with a fiber is its {@link SupervisorLife}; between two of
+ * them, and after the last one, there is none.
  *
  * <p>Everything but the final fields is confined to the supervisor's cord, where nothing else is
  * said.
@@ -531,7 +531,7 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
         restarts.incrementAndGet();
     }
 
-    /** What is to come up in order does, or waits for the end of a child. */
+    /** Whether it waits for the end of a child, and starts nothing until then. */
     void awaitsEnds(boolean now) {
         awaitsEnds = now;
     }

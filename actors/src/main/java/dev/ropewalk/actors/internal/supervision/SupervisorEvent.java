@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 
-/** What comes to a supervisor, in order. */
+/** The events that come to a supervisor, in order. */
 public sealed interface SupervisorEvent {
     /** How far an incarnation came. */
     enum Phase {

@@ -6,7 +6,7 @@ import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
 
-/** What supervisors ask of their system; from any thread. */
+/** The calls of supervisors to their system; from any thread. */
 public interface SupervisorHost {
     /**
      * {@return a new actor, not yet started}

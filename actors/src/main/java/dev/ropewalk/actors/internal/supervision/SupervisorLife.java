@@ -86,7 +86,7 @@ final class SupervisorLife implements Handler {
     private final ChildEnds ends;
     private final LastTurn lastTurn;
 
-    /** What is for later: when it is up, or its last turn is over. */
+    /** The events for later: when it is up, or its last turn is over. */
     private final ArrayDeque<SupervisorEvent> later = new ArrayDeque<>();
 
     /** Null but where it does what the kept states below have left to do, and nothing else. */
@@ -125,7 +125,7 @@ final class SupervisorLife implements Handler {
         return new SupervisorLife(cell, start, null);
     }
 
-    /** What no incarnation goes on with. */
+    /** A life that ends the kept states below, because no incarnation goes on with them. */
     static SupervisorLife ofStateEnd(SupervisorCell cell, ExitReason reason) {
         return new SupervisorLife(cell, null, reason);
     }
@@ -282,7 +282,7 @@ final class SupervisorLife implements Handler {
         }
     }
 
-    /** What is to come up in order goes on, as far as it gets. */
+    /** The children that are to come up in order go on, as far as they get. */
     private void goOn() {
         if (state == State.DRAINING) {
             dissolve();
@@ -554,7 +554,7 @@ final class SupervisorLife implements Handler {
         return child.isDelayed() ? Math.max(0, child.past().delayEndsNs - cord.nanoTime()) : 0;
     }
 
-    /** What could not be spun. */
+    /** Tries again with a child that could not be spun. */
     private void tryAgain(Child broken) {
         order.decided(broken);
         if (broken.state() == Child.State.DOWN) {
@@ -611,7 +611,10 @@ final class SupervisorLife implements Handler {
         goOn();
     }
 
-    /** What is down is started by itself, to come to the end of its mailbox; what is up goes on. */
+    /**
+     * A child that is down is started by itself, to come to the end of its mailbox; one that is up
+     * goes on.
+     */
     private void dissolve() {
         for (Child child : order.toList()) {
             switch (child.state()) {
@@ -763,7 +766,7 @@ final class SupervisorLife implements Handler {
         lastTurn.awaitEnd(child);
     }
 
-    /** What is to come up again with others has it in hand. */
+    /** It is to come up with others: the ordered start has it in hand. */
     boolean hasInHand(Child child) {
         return order.contains(child);
     }

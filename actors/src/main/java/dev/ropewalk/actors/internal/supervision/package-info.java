@@ -1,6 +1,6 @@
 /**
- * What a supervisor is made of: the cell survives a restart, a life does not, and a child is what
- * the supervisor knows of what it supervises. It knows actors as {@link
+ * The parts of a supervisor: the cell survives a restart, a life does not, and a child is the
+ * supervisor's record of an actor or supervisor below it. It knows actors as {@link
  * dev.ropewalk.actors.internal.supervision.SupervisedActor} and its system as {@link
  * dev.ropewalk.actors.internal.supervision.SupervisorHost} only; {@code internal} calls it, and
  * {@code observe} looks at it. Not exported.

@@ -31,10 +31,10 @@ import java.util.function.Predicate;
 /**
  * Runs a handler-style actor step by step: a step is one message. The actor is a real one, with its
  * mailbox, timers, hooks and restarts, on a virtual cord of its own that goes on when a step is
- * made, and only then. What the behavior does is kept as {@link Effect}s; its children are {@link
- * Probe}s, its timers go off by hand, and what it tells itself waits for {@link #runQueued}. So
- * does what a state machine inserts, and what it postponed and gets again: an actor handles those
- * before all other messages, so call it behind a step that changes the state.
+ * made, and only then. The behavior's actions are kept as {@link Effect}s; its children are {@link
+ * Probe}s, its timers go off by hand, and its messages to itself wait for {@link #runQueued}. So do
+ * the messages that a state machine inserts, and those that it postponed and gets again: an actor
+ * handles these before all other messages, so call it behind a step that changes the state.
  *
  * {@snippet file="dev/ropewalk/actors/testing/ActorTestingSnippetsTest.java" region="steps"}
  *
@@ -325,8 +325,8 @@ public final class BehaviorSteps<M> {
     }
 
     /**
-     * Lets the time of the timers go on: those that are due go off, in order. What is queued waits
-     * all the same; where that comes between two timers, pass a shorter time.
+     * Lets the time of the timers go on: those that are due go off, in order. Queued messages wait
+     * all the same; where one comes between two timers, pass a shorter time.
      *
      * @param time how far
      * @return how many messages of timers that were
@@ -572,7 +572,7 @@ public final class BehaviorSteps<M> {
         return "steps of " + target;
     }
 
-    /** What the actor does, the actor's own address, and what the probes are told. */
+    /** The actor's actions, the actor's own address, and the messages to the probes. */
     private final class Sides implements Tap, ProbeTarget.Sink, Probe.Recorder {
         void add(Effect effect) {
             if (actor.isInStep()) { // what the test itself tells is no effect of the behavior

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 
-/** What a behavior did besides its return, kept by {@link BehaviorSteps} in the order it did it. */
+/** An action of a behavior besides its return; {@link BehaviorSteps} keeps them in their order. */
 public sealed interface Effect {
     /**
      * It told a message to itself, to one of its children, or to a {@link BehaviorSteps#probe}.

@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param message the message; null if it was a start
  */
 public record Fault(Kind kind, ActorRef<?> actor, int number, @Nullable Object message) {
-    /** What may be done to a message. */
+    /** The kinds of faults in the handling of a message. */
     public enum Kind {
         /** The actor fails on it, before it handles it. */
         CRASH,

@@ -27,8 +27,8 @@ import java.util.function.Predicate;
  * {@snippet file="dev/ropewalk/actors/testing/ActorTestingSnippetsTest.java" region="faults"}
  *
  * <p>Each actor made from the definition counts its messages for itself, from 1 on and across its
- * restarts; a message that is tried again counts again. What is drawn is drawn for each actor from
- * the seed and its path, so it depends neither on other actors nor on the order of cords.
+ * restarts; a message that is tried again counts again. Random choices are drawn for each actor
+ * from the seed and its path, so they depend neither on other actors nor on the order of cords.
  *
  * <p>The rules act in the order in which they were given: after a crash or a drop the later ones do
  * not see the message. All methods work from any thread; the rules run on the fiber of the actor,
@@ -40,7 +40,7 @@ public final class Faults {
     private final List<Rule> startRules;
     private final @Nullable Consumer<? super Fault> listener;
 
-    /** What is done to a message, and whether this is one of them. */
+    /** A kind of fault, the test whether it hits a message or a start, and its delay. */
     private record Rule(Fault.Kind kind, Test test, Delay delay) {}
 
     @FunctionalInterface

@@ -1,6 +1,6 @@
 package dev.ropewalk.actors.testing;
 
-/** What {@link Faults} fail an actor with. */
+/** The exception with which {@link Faults} fail an actor. */
 public final class InjectedCrashException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 

@@ -33,9 +33,9 @@ import java.util.function.Predicate;
  *
  * <p>An expectation waits for what has not come yet, {@link #LIMIT} at most, or what {@link
  * #withLimit} or {@link #within} say; the time is that of the caller's cord, so in a {@link
- * dev.ropewalk.fibers.testing.TestCord} it is virtual. What came and was not expected fails the
- * test by an {@link AssertionError} that names what was expected, what came in its place, and what
- * is queued behind it.
+ * dev.ropewalk.fibers.testing.TestCord} it is virtual. A message or failure that came and was not
+ * expected fails the test by an {@link AssertionError} that names what was expected, what came in
+ * its place, and what is queued behind it.
  *
  * <p>Tell, fail and all methods of {@link #ref} work from any thread. The expectations are for one
  * fiber or plain thread at a time, and are switchpoints if a fiber calls them.
@@ -382,8 +382,8 @@ public final class Probe<M> implements Recipient<M> {
     }
 
     /**
-     * Waits until the actor is over and will not be started again. What it told this probe before
-     * stays queued. If the actor was over before the probe watched it, the reason is {@link
+     * Waits until the actor is over and will not be started again. Its earlier messages to this
+     * probe stay queued. If the actor was over before the probe watched it, the reason is {@link
      * ExitReason.NoActor}.
      *
      * @param actor any actor

@@ -31,7 +31,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 
-/** What a ref without an actor leads to. For any thread. */
+/** The target of a ref without an actor. For any thread. */
 final class ProbeTarget<M> extends Target<M> {
     /** Takes what comes; must not wait, from any thread. */
     interface Sink {

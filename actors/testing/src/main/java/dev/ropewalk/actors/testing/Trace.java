@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What actors did, line by line, to compare two runs: on virtual cords the same program and seed
- * give the same trace (rule F14).
+ * A record of the actions of actors, line by line, to compare two runs: on virtual cords the same
+ * program and seed give the same trace (rule F14).
  *
  * {@snippet file="dev/ropewalk/actors/testing/ActorTestingSnippetsTest.java" region="trace"}
  *
