@@ -51,7 +51,7 @@ public final class ActorInspector {
 
     /**
      * {@return what the actor does now, without its own actors} The same as in {@link
-     * ActorSystem#dump()}; also of one that has ended.
+     * dev.ropewalk.actors.ActorSystem#dump()}; also of one that has ended.
      *
      * @throws FiberTimeoutException if its cord does not answer
      */
@@ -76,7 +76,8 @@ public final class ActorInspector {
      * it is started again. An actor that has not begun yet begins, and takes no message. Its
      * messages are kept. Signals work: it can be terminated and killed, and ends with its links and
      * its supervisor. A {@link ActorRef#stop} is a message in order and waits with them; {@link
-     * ActorSystem#stop} tells it as one that did not end in time. Suspending twice is harmless.
+     * dev.ropewalk.actors.ActorSystem#stop} tells it as one that did not end in time. Suspending
+     * twice is harmless.
      *
      * @throws FiberTimeoutException if its cord does not answer; it may be suspended later all the
      *     same

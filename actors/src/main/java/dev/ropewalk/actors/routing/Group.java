@@ -13,7 +13,7 @@ import java.util.List;
  * monitors are told of its end.
  *
  * <p>To send to its members, put a {@link Routing} over it. To follow its changes, {@linkplain
- * ActorContext#watch watch} it.
+ * dev.ropewalk.actors.ActorContext#watch watch} it.
  *
  * @param <M> the type of the messages that the members take
  */

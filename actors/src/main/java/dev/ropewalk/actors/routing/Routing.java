@@ -115,9 +115,9 @@ public final class Routing<M> {
 
     /**
      * {@return the address of a new router over the members of a group} A tell may throw {@link
-     * MailboxFullException}, as that to its member does, and {@link NoMembersException}; an actor
-     * gets neither, and the message is a dead letter. An ask fails with {@link
-     * dev.ropewalk.actors.AskFailedException} in each case.
+     * dev.ropewalk.actors.MailboxFullException}, as that to its member does, and {@link
+     * NoMembersException}; an actor gets neither, and the message is a dead letter. An ask fails
+     * with {@link dev.ropewalk.actors.AskFailedException} in each case.
      *
      * @param group its members may change
      */
