@@ -328,7 +328,7 @@ final class CellTimers<M> implements Timers<M> {
 
         /** By the program. */
         void closeAndTell() {
-            if (active.contains(this) && Taps.areAny()) {
+            if (Taps.areAny() && active.contains(this)) {
                 cell.taps().forEach(tap -> tap.timerCancelled(name, message));
             }
             close();

@@ -375,7 +375,7 @@ final class Receiver<M> {
 
     /** A predicate throws nothing that is checked, unless it hides that from the compiler. */
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"})
-    private static <T extends Throwable> T unchecked(Throwable failure) throws T {
+    static <T extends Throwable> T unchecked(Throwable failure) throws T {
         throw (T) failure;
     }
 

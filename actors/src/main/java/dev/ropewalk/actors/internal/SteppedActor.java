@@ -65,7 +65,7 @@ public final class SteppedActor<M> implements Supervising {
     private final ManualCord cord;
     private final SystemCore core;
     private final ActorCell<M> cell;
-    private final Listening listening;
+    private final Tap ending = new Ending();
     private final long beganNs;
 
     /** The actors that stand for those that it is linked to. */
@@ -111,8 +111,8 @@ public final class SteppedActor<M> implements Supervising {
         Redaction none = new Redaction(UnaryOperator.identity());
         this.core = new SystemCore(List.of(cord.cord()), _ -> {}, none);
         this.cell = core.actor(name, cord.cord(), Definition.of(actor).bare(), this, null);
-        this.listening = new Listening(tap);
-        cell.addTap(listening);
+        cell.addTap(ending);
+        cell.addTap(tap);
     }
 
     // ---------------------------------------------------------------- looking
@@ -250,11 +250,7 @@ public final class SteppedActor<M> implements Supervising {
      * @return what the behavior returned
      */
     public Behavior<M> handle(M message, int tries) {
-        return drive(() -> handleFirst(new Envelope.PutBack(inEnvelope(message), tries - 1)));
-    }
-
-    private static Object inEnvelope(Object message) {
-        return message instanceof Envelope ? new Envelope.Told(message, false) : message;
+        return drive(() -> handleFirst(new Envelope.PutBack(ActorCell.told(message), tries - 1)));
     }
 
     /** Has it handle what is queued first; false if nothing is. */
@@ -557,7 +553,7 @@ public final class SteppedActor<M> implements Supervising {
     private void run(Runnable code) {
         returned = null;
         failure = null;
-        Taps.opened(listening);
+        Taps.opened(ending);
         isRunning = true;
         try {
             cord.asCord(code);
@@ -570,7 +566,7 @@ public final class SteppedActor<M> implements Supervising {
             }
         } finally {
             isRunning = false;
-            Taps.closed(listening);
+            Taps.closed(ending);
             cord.asCord(cell::suspend);
         }
         behavior = behavior();
@@ -606,14 +602,9 @@ public final class SteppedActor<M> implements Supervising {
         Throwable thrown = failure;
         boolean isFailed = reason instanceof ExitReason.Failed;
         if (thrown != null && (isFailed || thrown instanceof DeadlockException)) {
-            throw SteppedActor.<RuntimeException>sneaky(thrown);
+            throw Receiver.<RuntimeException>unchecked(thrown);
         }
         return null;
-    }
-
-    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // as it was thrown
-    private static <T extends Throwable> T sneaky(Throwable thrown) throws T {
-        throw (T) thrown;
     }
 
     // ---------------------------------------------------------------- as its supervisor
@@ -692,24 +683,16 @@ public final class SteppedActor<M> implements Supervising {
         return "steps of " + cell.ref();
     }
 
-    /** Ends the step, and tells what happens in it. */
-    private final class Listening implements Tap {
-        private final Tap told;
-
-        Listening(Tap told) {
-            this.told = told;
-        }
-
+    /** Ends the step, and keeps its result. */
+    private final class Ending implements Tap {
         @Override
         public boolean in(Object message) {
             cell.suspend(); // behind this message
-            return told.in(message);
+            return true;
         }
 
         @Override
-        public void out(Object message, String to) {
-            told.out(message, to);
-        }
+        public void out(Object message, String to) {}
 
         @Override
         @SuppressWarnings("unchecked") // by the behavior of this actor
@@ -720,26 +703,6 @@ public final class SteppedActor<M> implements Supervising {
         @Override
         public void failed(Object message, Throwable thrown) {
             failure = thrown;
-        }
-
-        @Override
-        public void postponed(Object message) {
-            told.postponed(message);
-        }
-
-        @Override
-        public void inserted(Object message) {
-            told.inserted(message);
-        }
-
-        @Override
-        public void timerSet(@Nullable String name, TimerKind kind, Duration time, Object message) {
-            told.timerSet(name, kind, time, message);
-        }
-
-        @Override
-        public void timerCancelled(@Nullable String name, Object message) {
-            told.timerCancelled(name, message);
         }
     }
 }

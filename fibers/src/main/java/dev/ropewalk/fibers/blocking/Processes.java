@@ -8,7 +8,10 @@ import dev.ropewalk.fibers.internal.boot.HelperThreads;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Hold;
 import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -43,7 +46,8 @@ public final class Processes {
     private static final BlockingPool STARTS =
             new BlockingPool(
                     BlockingOptions.named("process start")
-                            .withUndelivered(started -> killFamily((Process) started)));
+                            .withUndelivered(
+                                    started -> kill((Process) started, new LinkedHashSet<>())));
 
     private Processes() {}
 
@@ -92,9 +96,12 @@ public final class Processes {
     }
 
     /**
-     * Starts a process, and waits until it has exited and its standard output and error are closed
-     * by all that write to them. Both are read concurrently. Its standard input is empty unless the
-     * builder redirects it.
+     * Starts a process, and waits until it has exited and its standard output and error are read,
+     * both concurrently. Its standard input is empty unless the builder redirects it.
+     *
+     * <p>A process that it leaves in the background with these open is waited for, or its later
+     * output is lost: the JDK closes them after the exit, if no read waits just then. Let such a
+     * process write elsewhere.
      *
      * @param builder what to run
      * @param maxBytes how many bytes are kept of the output, and as many of the error; later bytes
@@ -147,7 +154,7 @@ public final class Processes {
     public static void end(Process process, Duration stopLimit) {
         long stopLimitNs = Waits.nanos(stopLimit);
         if (process.isAlive()) {
-            Waits.cleanUp(() -> end(process, process.onExit(), stopLimitNs));
+            endInAnyCase(process, process.onExit(), stopLimitNs);
         }
     }
 
@@ -200,21 +207,71 @@ public final class Processes {
             }
         } finally {
             if (!ended) {
-                Waits.cleanUp(() -> end(process, end, stopLimitNs));
+                endInAnyCase(process, end, stopLimitNs);
             }
         }
     }
 
+    /** A fiber that is abandoned meanwhile leaves no process behind. */
+    private static void endInAnyCase(Process process, CompletableFuture<?> end, long stopLimitNs) {
+        Fiber<?> me = Fiber.currentOrNull();
+        Ending ending = new Ending(process);
+        ending.begin(me);
+        try {
+            Waits.cleanUp(() -> end(process, ending.family, end, stopLimitNs));
+        } finally {
+            ending.over(me);
+        }
+    }
+
+    /** Held by the fiber that ends the process; a plain thread needs none. */
+    private static final class Ending extends Hold {
+        private final Process process;
+
+        /** All that were told to end; one whose parent has exited is found here alone. */
+        final Set<ProcessHandle> family = new LinkedHashSet<>();
+
+        Ending(Process process) {
+            this.process = process;
+        }
+
+        void begin(@Nullable Fiber<?> fiber) {
+            if (fiber != null) {
+                hold(fiber);
+            }
+        }
+
+        void over(@Nullable Fiber<?> fiber) {
+            if (fiber != null) {
+                letGo(fiber);
+            }
+        }
+
+        @Override
+        protected void onHolderDead(Fiber<?> holder) {
+            kill(process, family);
+        }
+
+        @Override
+        protected String afterwards() {
+            return "which is killed now; give its fiber a stop limit above that of the process";
+        }
+
+        @Override
+        public String toString() {
+            return "the end of process " + process.pid();
+        }
+    }
+
     /** The parent first, so that a shell does not go on with its next command. */
-    private static boolean end(Process process, CompletableFuture<?> end, long stopLimitNs) {
-        Set<ProcessHandle> all = new LinkedHashSet<>();
+    private static boolean end(
+            Process process, Set<ProcessHandle> all, CompletableFuture<?> end, long stopLimitNs) {
         addFamily(process, all);
         all.forEach(ProcessHandle::destroy);
         if (awaitEnds(all, end, stopLimitNs)) {
             return true;
         }
-        addFamily(process, all);
-        all.forEach(ProcessHandle::destroyForcibly);
+        kill(process, all);
         // The others are dead too; init decides when it takes note of that.
         boolean ended = awaitEnds(List.of(), end, KILL_LIMIT_NS);
         if (!ended) {
@@ -223,10 +280,10 @@ public final class Processes {
         return ended;
     }
 
-    private static void killFamily(Process process) {
-        Set<ProcessHandle> all = new LinkedHashSet<>();
-        addFamily(process, all);
-        all.forEach(ProcessHandle::destroyForcibly);
+    /** Those that are known, and those that are below it now. */
+    private static void kill(Process process, Set<ProcessHandle> known) {
+        addFamily(process, known);
+        known.forEach(ProcessHandle::destroyForcibly);
     }
 
     private static void addFamily(Process process, Set<ProcessHandle> all) {

@@ -103,7 +103,6 @@ class ProcessesTest {
     }
 
     /** The cord's stop limit and that of a process are both 5 s unless set. */
-    @Disabled("a fiber that is abandoned between TERM and KILL leaves its process alive")
     @Test
     void F12_processIsKilledAlsoIfItsFiberIsAbandonedBefore() {
         Cord impatient =

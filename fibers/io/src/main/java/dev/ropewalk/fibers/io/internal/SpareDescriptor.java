@@ -1,4 +1,4 @@
-package dev.ropewalk.fibers.io;
+package dev.ropewalk.fibers.io.internal;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,20 +10,20 @@ import java.nio.channels.DatagramChannel;
  * A file descriptor that is kept for the moment at which there is no other: to say so in the log
  * may take one, because a class is loaded from a file.
  */
-final class SpareDescriptor implements AutoCloseable {
+public final class SpareDescriptor implements AutoCloseable {
     /** A socket that is never bound; null while it is lent, or could not be had. */
     private @Nullable DatagramChannel held;
 
     private boolean isWanted;
 
     /** From now on, until it is closed. */
-    void open() {
+    public void open() {
         isWanted = true;
         take();
     }
 
     /** Runs what may need it. */
-    void lend(Runnable to) {
+    public void lend(Runnable to) {
         release();
         try {
             to.run();
