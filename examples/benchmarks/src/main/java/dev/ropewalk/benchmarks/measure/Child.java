@@ -1,11 +1,15 @@
 package dev.ropewalk.benchmarks.measure;
 
+import static java.util.Map.entry;
+
 import dev.ropewalk.benchmarks.result.Measured;
 import dev.ropewalk.benchmarks.scenario.Program;
+import dev.ropewalk.benchmarks.scenario.Row;
 import dev.ropewalk.benchmarks.scenario.Scenario;
 import dev.ropewalk.benchmarks.scenario.Sizes;
 
 import java.util.Arrays;
+import java.util.Map;
 
 /**
  * The process that measures one program: rounds of the same number of operations after a warm-up,
@@ -38,11 +42,31 @@ public final class Child {
     private static final int FIRST_PART = 100;
     private static final int COUNTED_RUNS = 20;
 
+    /** Of a check: small, and a multiple of every step; skynet needs a power of ten. */
+    private static final Map<String, Long> FEW =
+            Map.ofEntries(
+                    entry("skynet", 1_000L),
+                    entry("timers", 20L * Sizes.SLEEPS),
+                    entry("fanin", 6_400L),
+                    entry("big", 1_200L),
+                    entry("snooze_10000", 2L * Sizes.MANY),
+                    entry("snooze_gc", 2L * Sizes.MANY),
+                    entry("wakeup", 20L),
+                    entry("echo_64", 20L * Sizes.ECHO),
+                    entry("echo_64_cpu", 20L * Sizes.ECHO),
+                    entry("echo_1024", 2L * Sizes.ECHO_MANY),
+                    entry("echo_1024_cpu", 2L * Sizes.ECHO_MANY));
+
+    private static final long OTHERWISE = 2_000;
+    private static final int MAX_TRIES = 50;
+
+    private final Row row;
     private final Scenario scenario;
     private final Program program;
 
-    public Child(Scenario scenario, Program program) {
-        this.scenario = scenario;
+    public Child(Row row, Program program) {
+        this.row = row;
+        this.scenario = row.scenario();
         this.program = program;
     }
 
@@ -69,8 +93,8 @@ public final class Child {
     }
 
     /**
-     * {@return how often both ends shared a thread, in percent, in runs of its own; negative if the
-     * program does not count it} Several, because a system may place the ends anew each time.
+     * {@return how often both ends shared a thread, in percent; the process measures nothing}
+     * Several runs, because a system may place the ends anew each time.
      */
     public double shared() throws Exception {
         long operations = rounded(scenario.most() / FIRST_PART);
@@ -78,7 +102,39 @@ public final class Child {
         for (int i = 0; i < COUNTED_RUNS; i++) {
             check(operations, program.run(operations));
         }
-        return Sharing.end();
+        return Sharing.end(row);
+    }
+
+    /**
+     * Runs the program in small, and again: the answers are checked and, if the process counts,
+     * where the ends are.
+     */
+    public void check() throws Exception {
+        long few = FEW.getOrDefault(scenario.name(), OTHERWISE);
+        int runs = scenario.sleeps() ? 1 : 2;
+        Sharing.begin();
+        for (int i = 0; i < runs; i++) {
+            check(few, scenario.isAwaited() ? runAsleep(few) : program.run(few));
+        }
+        if (row.isOnTwoCores() && Sharing.isCounted()) {
+            Sharing.end(row);
+        }
+    }
+
+    /**
+     * Where compilers of the JVM want the CPU, a cord that spins has given it up to them, and has
+     * work when it gets it back: then it does not fall asleep, and the program says so.
+     */
+    private long runAsleep(long few) throws Exception {
+        for (int i = 1; ; i++) {
+            try {
+                return program.run(few);
+            } catch (IllegalStateException awake) {
+                if (i == MAX_TRIES) {
+                    throw awake;
+                }
+            }
+        }
     }
 
     private long warmUp() throws Exception {

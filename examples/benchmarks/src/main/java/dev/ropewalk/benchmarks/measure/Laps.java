@@ -12,6 +12,9 @@ public final class Laps {
     /** Written before the actors are made. */
     private static long operations;
 
+    /** The thread of the last hop, while that is counted; read by the actor of the next one. */
+    private static int passedOn;
+
     private static volatile @Nullable Stopwatch running;
     private static volatile long elapsedNs;
 
@@ -20,6 +23,7 @@ public final class Laps {
     /** {@return the hops of a ring of so many actors: the operations and one lap} */
     public static long hops(long counted, int actors) {
         operations = counted;
+        passedOn = 0;
         running = null;
         elapsedNs = 0;
         return counted + actors;
@@ -32,6 +36,10 @@ public final class Laps {
 
     /** Called for each hop with the number that is left, this one included. */
     public static void passed(long left) {
+        if (Sharing.isCounted()) {
+            Sharing.received(passedOn);
+            passedOn = Sharing.here();
+        }
         if (left == operations && running == null) {
             running = new Stopwatch();
         } else if (left == 1) {

@@ -103,11 +103,15 @@ public final class Report {
                 scaling rings run with G1 alone.
 
                 In an `_apart` row the two ends of a program are forced onto two threads in every system, so each
-                element passes from one to the other; a system that cannot be forced is left out. In a `_free` row
+                element passes from one to the other, in a pipeline once; a system that cannot be forced is left
+                out. A process of its own, which measures nothing, counts for each element whether it changed its
+                thread: an `_apart` program that did not fails the run. In a `_free` row
                 the program says nothing of threads: each system places its parts as it likes, Ropewalk's channels
-                as tasks of a scheduler with two cords; Ropewalk's actors stay where they are made, on one cord. How
-                often both ends of a channel were on one thread was counted in a run of its own. The two kinds are not to be
+                as tasks of a scheduler with two cords; Ropewalk's actors stay where they are made, on one cord; the
+                count stands in the table. The two kinds are not to be
                 compared with each other. In an `_onecpu` row both threads of an `_apart` program share one CPU.
+                A figure below its floor (spinning threads, a loop, a plain queue) fails the run too. All figures are of
+                the one machine above.
 
                 A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it

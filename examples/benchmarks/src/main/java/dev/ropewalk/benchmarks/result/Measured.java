@@ -10,6 +10,8 @@ import java.util.Locale;
 public record Measured(double median, double least, double most, long operations) {
     public static final String KEYWORD = "BENCH";
 
+    private static final int WORDS = 7;
+
     public static Measured of(double[] figures, long operations) {
         double[] sorted = figures.clone();
         Arrays.sort(sorted);
@@ -17,6 +19,19 @@ public record Measured(double median, double least, double most, long operations
         double median =
                 sorted.length % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2;
         return new Measured(median, sorted[0], sorted[sorted.length - 1], operations);
+    }
+
+    /** {@return the figures of a line of results} */
+    public static Measured parse(String line) {
+        String[] words = line.split(" ", -1);
+        if (words.length != WORDS || !words[0].equals(KEYWORD)) {
+            throw new IllegalArgumentException("not a result: " + line);
+        }
+        return new Measured(
+                Double.parseDouble(words[3]),
+                Double.parseDouble(words[4]),
+                Double.parseDouble(words[5]),
+                Long.parseLong(words[6]));
     }
 
     /**

@@ -19,6 +19,9 @@ public final class Results {
     /** The collector of the lines that follow. */
     public static final String COLLECTOR = FACT + " collector";
 
+    /** The fact that names the machine. */
+    public static final String MACHINE = "machine";
+
     /** A program that gave no figure: {@code FAILED <scenario> <what>}. */
     public static final String FAILED = "FAILED";
 
@@ -64,9 +67,17 @@ public final class Results {
      * {@return several runs as one} A figure is the median of their medians, and its range spans
      * all of theirs, so that it says what differs from run to run too.
      *
-     * @param runs at least one
+     * @param runs at least one, all of one machine
+     * @throws IllegalArgumentException if they are of different machines, whose figures make no row
      */
     public static Results together(List<Results> runs) {
+        List<String> machines = runs.stream().map(Results::machine).distinct().toList();
+        if (machines.size() > 1) {
+            throw new IllegalArgumentException(
+                    "the files are of different machines, whose figures make no row: "
+                            + String.join(" and ", machines)
+                            + "; give files of one machine");
+        }
         Results all = new Results();
         for (Results run : runs) {
             run.facts.forEach(
@@ -123,6 +134,10 @@ public final class Results {
                 rows);
     }
 
+    private String machine() {
+        return facts.getOrDefault(MACHINE, "an unknown one");
+    }
+
     private static Measured together(Line line, List<Results> runs) {
         List<Measured> seen = seen(line, runs);
         double[] medians = seen.stream().mapToDouble(Measured::median).toArray();
@@ -171,16 +186,10 @@ public final class Results {
     }
 
     private void add(String collector, String line, String[] words) {
-        if (words.length != 7 || collector.isEmpty()) {
-            throw new IllegalArgumentException(
-                    "not a result, or no collector was named before it: " + line);
+        if (collector.isEmpty()) {
+            throw new IllegalArgumentException("no collector was named before it: " + line);
         }
-        Measured measured =
-                new Measured(
-                        Double.parseDouble(words[3]),
-                        Double.parseDouble(words[4]),
-                        Double.parseDouble(words[5]),
-                        Long.parseLong(words[6]));
+        Measured measured = Measured.parse(line);
         lines.removeIf(
                 old ->
                         old.collector().equals(collector)

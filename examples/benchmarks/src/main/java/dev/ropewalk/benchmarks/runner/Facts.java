@@ -21,7 +21,7 @@ final class Facts {
         fact(out, "date", begin().atZone(ZoneOffset.UTC).toLocalDate().toString());
         fact(
                 out,
-                "machine",
+                Results.MACHINE,
                 Runtime.getRuntime().availableProcessors()
                         + " processors ("
                         + processor()

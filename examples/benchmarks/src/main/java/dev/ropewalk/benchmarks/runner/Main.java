@@ -29,6 +29,8 @@ public final class Main {
     private static final String USAGE =
             """
             usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
+                   benchmarks check [system]...                runs all programs in small, in a minute
+                   benchmarks guard                            says whether a row has become slower
                    benchmarks report <results>... [docs]       writes docs/benchmarks.md and charts
                    benchmarks compare <results> <results>      names the rows that do not agree
                    benchmarks list                             names the scenarios and systems
@@ -57,7 +59,11 @@ public final class Main {
         try {
             return switch (arguments.isEmpty() ? "" : arguments.getFirst()) {
                 case "run" -> run(rest);
-                case "one" -> one(rest);
+                case "check" -> check(rest);
+                case "guard" -> guard(rest);
+                case "one" -> one(rest, false);
+                case "count" -> one(rest, true);
+                case "small" -> small(rest);
                 case "report" -> report(rest);
                 case "compare" -> compare(rest);
                 case "list" -> list(rest);
@@ -112,6 +118,9 @@ public final class Main {
         Stopwatch all = new Stopwatch();
         Facts.print(out);
         Runner runner = new Runner(out);
+        if (everything) {
+            check(runner, systems);
+        }
         for (String collector : Results.COLLECTORS) {
             out.println(Results.COLLECTOR + " " + collector);
             for (SingleOperation single : timed) {
@@ -128,8 +137,32 @@ public final class Main {
                 }
             }
         }
+        runner.checkFloors();
         Facts.printEnd(out, all);
         return runner.hasFailed() ? 1 : 0;
+    }
+
+    private int guard(List<String> arguments) throws IOException, InterruptedException {
+        if (!arguments.isEmpty()) {
+            throw new UsageException("guard takes no arguments: " + arguments);
+        }
+        return new Guard(out).holds() ? 0 : 1;
+    }
+
+    private int check(List<String> systems) throws IOException, InterruptedException {
+        systems.forEach(Main::contestant);
+        Runner runner = new Runner(out);
+        check(runner, systems);
+        return runner.hasFailed() ? 1 : 0;
+    }
+
+    private static void check(Runner runner, List<String> systems)
+            throws IOException, InterruptedException {
+        for (Contestant contestant : Contestant.ALL) {
+            if (systems.isEmpty() || systems.contains(contestant.name())) {
+                runner.check(contestant);
+            }
+        }
     }
 
     private record Pair(Row row, Contestant contestant) {}
@@ -157,22 +190,26 @@ public final class Main {
         return pairs;
     }
 
-    private static Contestant contestant(String name) {
+    static Row row(String name) {
+        return Row.all().stream()
+                .filter(candidate -> candidate.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new UsageException("no such scenario: " + name + "; see list"));
+    }
+
+    static Contestant contestant(String name) {
         return Contestant.ALL.stream()
                 .filter(contestant -> contestant.name().equals(name))
                 .findFirst()
                 .orElseThrow(() -> new UsageException("no such system: " + name + "; see list"));
     }
 
-    private int one(List<String> arguments) throws Exception {
+    /** Measures, or counts. */
+    private int one(List<String> arguments, boolean counts) throws Exception {
         if (arguments.size() != 2) {
-            throw new UsageException("one needs a scenario and a system: " + arguments);
+            throw new UsageException("one and count need a scenario and a system: " + arguments);
         }
-        Row row =
-                Row.all().stream()
-                        .filter(candidate -> candidate.name().equals(arguments.get(0)))
-                        .findFirst()
-                        .orElseThrow(() -> new UsageException("no such scenario: " + arguments));
+        Row row = row(arguments.getFirst());
         Contestant contestant = contestant(arguments.get(1));
         Watchdog.start();
         try (Peer peer = contestant.open().get()) {
@@ -180,20 +217,31 @@ public final class Main {
             if (program == null) {
                 throw new UsageException(contestant.name() + " does not run " + row.name());
             }
-            Child child = new Child(row.scenario(), program);
-            out.println(child.measure().line(row.name(), contestant.name()));
-            if (row.isOnTwoCores()) {
-                double percent = child.shared();
-                if (percent > 0 && !row.isFree()) {
-                    throw new IllegalStateException(
-                            "the ends of "
-                                    + row.name()
-                                    + " are not apart: on one thread for "
-                                    + percent
-                                    + " % of the elements");
-                }
-                if (percent >= 0 && row.isFree()) {
-                    out.println(Results.shared(row.name(), contestant.name(), percent));
+            Child child = new Child(row, program);
+            if (!counts) {
+                out.println(child.measure().line(row.name(), contestant.name()));
+                return 0;
+            }
+            double percent = child.shared();
+            if (row.isFree()) {
+                out.println(Results.shared(row.name(), contestant.name(), percent));
+            }
+        }
+        return 0;
+    }
+
+    /** All programs of one system. */
+    private int small(List<String> arguments) throws Exception {
+        if (arguments.size() != 1) {
+            throw new UsageException("small needs a system: " + arguments);
+        }
+        Contestant contestant = contestant(arguments.getFirst());
+        Watchdog.start();
+        try (Peer peer = contestant.open().get()) {
+            for (Row row : Row.all()) {
+                Program program = peer.programs().get(row.program());
+                if (program != null && row.name().equals(row.program())) {
+                    new Child(row, program).check();
                 }
             }
         }

@@ -1,9 +1,12 @@
 package dev.ropewalk.benchmarks.runner;
 
+import dev.ropewalk.benchmarks.measure.Sharing;
 import dev.ropewalk.benchmarks.result.Measured;
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.scenario.Row;
 import dev.ropewalk.benchmarks.system.Contestant;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -13,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -23,11 +27,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 final class Runner {
     private static final long LIMIT_SECONDS = 90;
 
+    /** Of a process that runs all programs of a system in small. */
+    private static final String CHECKED_HEAP = "1g";
+
     /** Of Linux; elsewhere such a row fails, and says so. */
     private static final List<String> ONE_CPU = List.of("taskset", "-c", "0");
 
     private final PrintStream out;
     private final List<String> commonFlags;
+    private final List<Results.Line> lines = new ArrayList<>();
     private boolean failed;
 
     Runner(PrintStream out) throws IOException {
@@ -52,52 +60,126 @@ final class Runner {
         return failed;
     }
 
+    /**
+     * Measures the row; what has two ends is counted afterwards, by a process that measures none.
+     */
     void run(Row row, Contestant contestant, String collector)
             throws IOException, InterruptedException {
-        List<String> command = new ArrayList<>(row.isOnOneCpu() ? ONE_CPU : List.of());
+        Optional<Measured> measured = measure(row, contestant, collector);
+        measured.ifPresent(
+                figure -> {
+                    out.println(figure.line(row.name(), contestant.name()));
+                    lines.add(new Results.Line(collector, row.name(), contestant.name(), figure));
+                });
+        if (measured.isPresent() && row.isOnTwoCores()) {
+            List<String> flags = flags(row, contestant);
+            flags.add("-D" + Sharing.PROPERTY + "=true");
+            start(row, collector, flags, "count", row.name(), contestant.name())
+                    .forEach(out::println);
+        }
+        out.flush();
+    }
+
+    /** The figure of one process; empty if it has failed, which is printed. */
+    Optional<Measured> measure(Row row, Contestant contestant, String collector)
+            throws IOException, InterruptedException {
+        return start(row, collector, flags(row, contestant), "one", row.name(), contestant.name())
+                .stream()
+                .filter(line -> line.startsWith(Measured.KEYWORD + " "))
+                .map(Measured::parse)
+                .findFirst();
+    }
+
+    private static List<String> flags(Row row, Contestant contestant) {
+        List<String> flags = new ArrayList<>(contestant.flags());
+        flags.add("-Xms" + row.heap());
+        flags.add("-Xmx" + row.heap());
+        flags.addAll(row.flags());
+        return flags;
+    }
+
+    /** Has all programs of the system run in small, and checks what they answer. */
+    void check(Contestant contestant) throws IOException, InterruptedException {
+        List<String> flags = new ArrayList<>(contestant.flags());
+        flags.add("-Xmx" + CHECKED_HEAP);
+        flags.add("-D" + Sharing.PROPERTY + "=true");
+        start(null, Results.COLLECTORS.getFirst(), flags, "small", contestant.name());
+    }
+
+    /** A floor above what it is the floor of is a fault of the harness. */
+    void checkFloors() {
+        for (Row row : Row.all()) {
+            for (Results.Line floor : lines) {
+                if (floor.scenario().equals(row.name())
+                        && row.floor().equals(Optional.of(floor.system()))) {
+                    checkFloor(floor);
+                }
+            }
+        }
+    }
+
+    private void checkFloor(Results.Line floor) {
+        for (Results.Line line : lines) {
+            if (line.scenario().equals(floor.scenario())
+                    && line.collector().equals(floor.collector())
+                    && line.measured().most() < floor.measured().least()) {
+                failed(
+                        line.scenario(),
+                        line.system()
+                                + " most="
+                                + line.measured().most()
+                                + " < least="
+                                + floor.measured().least()
+                                + " of its floor "
+                                + floor.system()
+                                + ": its ends are not apart, or the floor is none");
+            }
+        }
+    }
+
+    /** The results that the process printed; none if it failed, which is printed. */
+    private List<String> start(
+            @Nullable Row row, String collector, List<String> flags, String... arguments)
+            throws IOException, InterruptedException {
+        List<String> command = new ArrayList<>();
+        if (row != null && row.isOnOneCpu()) {
+            command.addAll(ONE_CPU);
+        }
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(commonFlags);
         command.add("-XX:+Use" + collector + "GC");
-        command.addAll(contestant.flags());
-        command.add("-Xms" + row.heap());
-        command.add("-Xmx" + row.heap());
-        command.addAll(row.flags());
+        command.addAll(flags);
         command.add("-cp");
         command.add(System.getProperty("java.class.path"));
         command.add(Main.class.getName());
-        command.add("one");
-        command.add(row.name());
-        command.add(contestant.name());
+        command.addAll(List.of(arguments));
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         AtomicBoolean tooLong = new AtomicBoolean();
         Thread guard = Thread.ofVirtual().start(() -> endInTime(process, tooLong));
+        List<String> results = new ArrayList<>();
+        List<String> rest = new ArrayList<>();
         try {
-            String line = null;
-            List<String> rest = new ArrayList<>();
             try (BufferedReader reader = process.inputReader()) {
                 for (String read = reader.readLine(); read != null; read = reader.readLine()) {
-                    if (read.startsWith(Measured.KEYWORD + " ")) {
-                        line = read;
-                    } else if (read.startsWith(Results.SHARED + " ")) {
-                        line += System.lineSeparator() + read;
-                    } else {
-                        rest.add(read);
-                    }
+                    boolean isResult =
+                            read.startsWith(Measured.KEYWORD + " ")
+                                    || read.startsWith(Results.SHARED + " ");
+                    (isResult ? results : rest).add(read);
                 }
             }
             int status = process.waitFor();
-            if (line != null && status == 0) {
-                out.println(line);
-            } else {
+            if (status != 0) {
                 String why = tooLong.get() ? "limit=" + LIMIT_SECONDS + "s" : "status=" + status;
-                failed(row.name(), contestant.name() + " " + why);
+                failed(arguments[0], String.join(" ", arguments) + " " + why);
                 rest.forEach(out::println);
+                out.flush();
+                return List.of();
             }
         } finally {
             guard.interrupt();
             process.toHandle().destroyForcibly();
         }
-        out.flush();
+        return results;
     }
 
     void failed(String scenario, String what) {

@@ -2,6 +2,8 @@ package dev.ropewalk.benchmarks.scenario;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 
 /**
  * What stands on one line of the results: a scenario under its own name, or one at another size.
@@ -37,6 +39,8 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "tasks",
                     "timers");
 
+    private static final String PIPELINE = "pipeline";
+
     /** Their two ends can be put onto two threads. */
     private static final List<String> WITH_ENDS =
             List.of(
@@ -46,7 +50,16 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "chan_rendezvous",
                     "chan_buffered",
                     "chan_work",
-                    "pipeline");
+                    PIPELINE);
+
+    /** Where a figure below that of another system is a fault of the harness. */
+    private static final Map<String, String> FLOORS =
+            Map.of(
+                    "cords", "spinning",
+                    "chan_buffered", "loop",
+                    "chan_rendezvous_apart", "spinning",
+                    "chan_buffered_apart", "spinning",
+                    "fused", "loop");
 
     /** They are many, and each system places them by itself. */
     private static final List<String> WITHOUT_ENDS = List.of("tasks", "skynet");
@@ -153,6 +166,19 @@ public record Row(String name, Scenario scenario, String program, List<String> f
     /** {@return whether the system places the ends, so that they may share a thread} */
     public boolean isFree() {
         return name.endsWith(FREE);
+    }
+
+    /**
+     * {@return how many percent of the elements stay on their thread where the ends are apart} In a
+     * pipeline an element passes once from the stages of one thread to those of the other.
+     */
+    public double percentTogether() {
+        return scenario.name().equals(PIPELINE) ? 100.0 * Sizes.STAGES / (Sizes.STAGES + 1) : 0;
+    }
+
+    /** {@return the system without a library that no other can be faster than, if there is one} */
+    public Optional<String> floor() {
+        return Optional.ofNullable(FLOORS.get(name));
     }
 
     /** {@return whether the process is to have one CPU} */

@@ -298,6 +298,11 @@ public record Scenario(
         return name.equals("timers");
     }
 
+    /** Whether each of its operations wakes a thread that has fallen asleep. */
+    public boolean isAwaited() {
+        return name.equals("wakeup");
+    }
+
     private static Scenario of(
             String name,
             String operation,

@@ -4,19 +4,14 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.benchmarks.scenario.Row;
-import dev.ropewalk.benchmarks.scenario.Scenario;
 
 import org.junit.jupiter.api.Test;
 
 class ChildTest {
     @Test
     void aFastWrongProgramFails() {
-        Scenario ring =
-                Row.all().stream()
-                        .map(Row::scenario)
-                        .filter(it -> it.name().equals("ring"))
-                        .findFirst()
-                        .orElseThrow();
+        Row ring =
+                Row.all().stream().filter(it -> it.name().equals("ring")).findFirst().orElseThrow();
         IllegalStateException wrong =
                 assertThrows(IllegalStateException.class, () -> new Child(ring, n -> n).measure());
         String message = String.valueOf(wrong.getMessage());

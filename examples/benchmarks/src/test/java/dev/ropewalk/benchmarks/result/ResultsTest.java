@@ -67,4 +67,27 @@ class ResultsTest {
         assertEquals(
                 first.lines().size() + 1, both.lines().size(), "no row twice, and none is lost");
     }
+
+    @Test
+    void runsOfDifferentMachinesMakeNoRow() {
+        Results one = of("2 processors (A), Linux 1");
+        Results other = of("2 processors (B), Linux 1");
+        IllegalArgumentException refused =
+                assertThrows(
+                        IllegalArgumentException.class,
+                        () ->
+                                Results.together(
+                                        List.of(one, of("2 processors (A), Linux 1"), other)));
+        String why = String.valueOf(refused.getMessage());
+        assertTrue(why.contains("processors (A), Linux 1 and 2 processors (B)"), why);
+        assertEquals(1, Results.together(List.of(one, one)).lines().size());
+    }
+
+    private static Results of(String machine) {
+        return Results.parse(
+                List.of(
+                        "FACT machine " + machine,
+                        "FACT collector G1",
+                        "BENCH ring pekko 160.0 150.0 170.0 1000000"));
+    }
 }

@@ -1,5 +1,7 @@
 package dev.ropewalk.benchmarks.system.pekko;
 
+import dev.ropewalk.benchmarks.measure.Sharing;
+
 import org.apache.pekko.actor.typed.ActorRef;
 import org.apache.pekko.actor.typed.Behavior;
 import org.apache.pekko.actor.typed.javadsl.Behaviors;
@@ -9,8 +11,12 @@ final class PekkoCounter {
     /** What a counter gets. */
     sealed interface Message {}
 
-    /** Adds to the total. */
-    record Add(long value) implements Message {}
+    /** Adds to the total. From whose thread it comes is for {@link Sharing}. */
+    record Add(long value, int from) implements Message {
+        Add(long value) {
+            this(value, Sharing.here());
+        }
+    }
 
     /** Asks for the total. */
     record Get(ActorRef<Total> replyTo) implements Message {}
@@ -28,7 +34,10 @@ final class PekkoCounter {
 
     private Behavior<Message> onMessage(Message message) {
         switch (message) {
-            case Add(long value) -> total += value;
+            case Add(long value, int from) -> {
+                Sharing.received(from);
+                total += value;
+            }
             case Get(ActorRef<Total> replyTo) -> replyTo.tell(new Total(total));
         }
         return Behaviors.same();

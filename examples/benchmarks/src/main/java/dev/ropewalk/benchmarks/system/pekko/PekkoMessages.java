@@ -1,6 +1,7 @@
 package dev.ropewalk.benchmarks.system.pekko;
 
 import dev.ropewalk.benchmarks.measure.Laps;
+import dev.ropewalk.benchmarks.measure.Sharing;
 import dev.ropewalk.benchmarks.scenario.Sizes;
 import dev.ropewalk.benchmarks.system.pekko.PekkoCounter.Add;
 import dev.ropewalk.benchmarks.system.pekko.PekkoCounter.Get;
@@ -149,6 +150,7 @@ final class PekkoMessages {
         }
 
         private Behavior<Add> onAdd(Add add) {
+            Sharing.received(add.from());
             total += add.value();
             if (--left == 0) {
                 caller.tell(new Answer(total));

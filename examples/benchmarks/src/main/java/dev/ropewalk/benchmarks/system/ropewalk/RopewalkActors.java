@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.benchmarks.measure.Sharing;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
@@ -109,7 +110,12 @@ final class RopewalkActors {
     /** Adds up what it is told. */
     sealed interface CounterMessage {}
 
-    record Add(long value) implements CounterMessage {}
+    /** From whose thread it comes is for {@link Sharing}. */
+    record Add(long value, int from) implements CounterMessage {
+        Add(long value) {
+            this(value, Sharing.here());
+        }
+    }
 
     record Total(Recipient<Long> reply) implements CounterMessage {}
 
@@ -126,7 +132,10 @@ final class RopewalkActors {
 
         boolean on(CounterMessage message) {
             switch (message) {
-                case Add(long value) -> total += value;
+                case Add(long value, int from) -> {
+                    Sharing.received(from);
+                    total += value;
+                }
                 case Total(var reply) -> reply.tell(total);
             }
             return true;

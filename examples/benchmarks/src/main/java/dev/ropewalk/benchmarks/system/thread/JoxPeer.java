@@ -33,7 +33,12 @@ public final class JoxPeer implements Peer {
 
     private sealed interface Message {}
 
-    private record Add(long value) implements Message {}
+    /** From whose thread it comes is for {@link Sharing}. */
+    private record Add(long value, int from) implements Message {
+        Add(long value) {
+            this(value, Sharing.here());
+        }
+    }
 
     private record Get(Sink<Long> reply) implements Message {}
 
@@ -121,7 +126,10 @@ public final class JoxPeer implements Peer {
         long total = 0;
         while (mailbox.receiveOrClosed() instanceof Message message) {
             switch (message) {
-                case Add(long value) -> total += value;
+                case Add(long value, int from) -> {
+                    Sharing.received(from);
+                    total += value;
+                }
                 case Get(Sink<Long> reply) -> reply.send(total);
             }
         }
@@ -148,7 +156,9 @@ public final class JoxPeer implements Peer {
     private static long addUp(Source<Add> mailbox, long n) throws InterruptedException {
         long total = 0;
         for (long i = 0; i < n; i++) {
-            total += mailbox.receive().value();
+            Add add = mailbox.receive();
+            Sharing.received(add.from());
+            total += add.value();
         }
         return total;
     }
@@ -261,7 +271,8 @@ public final class JoxPeer implements Peer {
     }
 
     private static void addOneToEach(Source<Item> in, Sink<Item> out) throws InterruptedException {
-        while (in.receiveOrClosed() instanceof Item(long value, int _)) {
+        while (in.receiveOrClosed() instanceof Item(long value, int from)) {
+            Sharing.received(from);
             out.send(new Item(value + 1));
         }
         out.done();
@@ -269,7 +280,8 @@ public final class JoxPeer implements Peer {
 
     private static long sum(Source<Item> in) throws InterruptedException {
         long sum = 0;
-        while (in.receiveOrClosed() instanceof Item(long value, int _)) {
+        while (in.receiveOrClosed() instanceof Item(long value, int from)) {
+            Sharing.received(from);
             sum += value;
         }
         return sum;

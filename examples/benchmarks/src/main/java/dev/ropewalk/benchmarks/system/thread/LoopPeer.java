@@ -2,9 +2,11 @@ package dev.ropewalk.benchmarks.system.thread;
 
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
+import dev.ropewalk.benchmarks.scenario.Sizes;
 import dev.ropewalk.benchmarks.scenario.Stages;
 import dev.ropewalk.benchmarks.scenario.Work;
 
+import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.stream.LongStream;
 
@@ -18,7 +20,11 @@ public final class LoopPeer implements Peer {
 
     /** {@return the floor of what is done to each element in turn} */
     public static Peer loop() {
-        return new LoopPeer(Map.of("fused", LoopPeer::stages, "chan_work", LoopPeer::work));
+        return new LoopPeer(
+                Map.of(
+                        "fused", LoopPeer::stages,
+                        "chan_buffered", LoopPeer::queue,
+                        "chan_work", LoopPeer::work));
     }
 
     public static Peer streams() {
@@ -64,6 +70,23 @@ public final class LoopPeer implements Peer {
                 .map(Stages::ten)
                 .mapToLong(Stages.Item::value)
                 .sum();
+    }
+
+    private record Item(long value) {}
+
+    /** A plain queue that is filled to the slots of the channel, and emptied. */
+    private static long queue(long n) {
+        ArrayDeque<Item> queue = new ArrayDeque<>(Sizes.BUFFER);
+        long sum = 0;
+        for (long value = 1; value <= n; ) {
+            for (int i = 0; i < Sizes.BUFFER && value <= n; i++) {
+                queue.add(new Item(value++));
+            }
+            for (Item item = queue.poll(); item != null; item = queue.poll()) {
+                sum += item.value();
+            }
+        }
+        return sum;
     }
 
     private static long work(long n) {

@@ -44,8 +44,8 @@ public final class ThreadPeer implements Peer {
         return new ThreadPeer(
                 Map.of(
                         "cords", ThreadPeer::roundTripsSpinning,
-                        "chan_rendezvous_apart", n -> SpinningSlots.through(1, n),
-                        "chan_buffered_apart", n -> SpinningSlots.through(Sizes.BUFFER, n)));
+                        "chan_rendezvous_apart", SpinningSlots::rendezvous,
+                        "chan_buffered_apart", n -> SpinningSlots.buffered(Sizes.BUFFER, n)));
     }
 
     @Override

@@ -115,6 +115,7 @@ final class VirtualThreadChannels {
     private static void addOneToEach(BlockingQueue<Item> in, BlockingQueue<Item> out)
             throws InterruptedException {
         for (Item item = in.take(); item != END; item = in.take()) {
+            Sharing.received(item.from());
             out.put(new Item(item.value() + 1));
         }
         out.put(END);

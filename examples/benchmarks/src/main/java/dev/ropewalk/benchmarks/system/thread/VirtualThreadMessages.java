@@ -1,6 +1,7 @@
 package dev.ropewalk.benchmarks.system.thread;
 
 import dev.ropewalk.benchmarks.measure.Laps;
+import dev.ropewalk.benchmarks.measure.Sharing;
 import dev.ropewalk.benchmarks.scenario.Sizes;
 
 import java.util.ArrayList;
@@ -18,7 +19,12 @@ final class VirtualThreadMessages {
 
     sealed interface Message {}
 
-    record Add(long value) implements Message {}
+    /** From whose thread it comes is for {@link Sharing}. */
+    record Add(long value, int from) implements Message {
+        Add(long value) {
+            this(value, Sharing.here());
+        }
+    }
 
     record Get(CompletableFuture<Long> reply) implements Message {}
 
@@ -103,7 +109,10 @@ final class VirtualThreadMessages {
         long total = 0;
         while (true) {
             switch (mailbox.take()) {
-                case Add(long value) -> total += value;
+                case Add(long value, int from) -> {
+                    Sharing.received(from);
+                    total += value;
+                }
                 case Get(CompletableFuture<Long> reply) -> reply.complete(total);
                 case Stop() -> {
                     return;
@@ -121,7 +130,9 @@ final class VirtualThreadMessages {
     private static long addUp(BlockingQueue<Add> mailbox, long n) throws InterruptedException {
         long total = 0;
         for (long i = 0; i < n; i++) {
-            total += mailbox.take().value();
+            Add add = mailbox.take();
+            Sharing.received(add.from());
+            total += add.value();
         }
         return total;
     }

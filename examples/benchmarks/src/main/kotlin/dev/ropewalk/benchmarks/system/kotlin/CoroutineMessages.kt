@@ -1,6 +1,7 @@
 package dev.ropewalk.benchmarks.system.kotlin
 
 import dev.ropewalk.benchmarks.measure.Laps
+import dev.ropewalk.benchmarks.measure.Sharing
 import dev.ropewalk.benchmarks.scenario.Sizes
 import kotlin.coroutines.CoroutineContext
 import kotlin.coroutines.EmptyCoroutineContext
@@ -28,7 +29,8 @@ internal class CoroutineMessages(
 
     private sealed interface Count
 
-    private class Add(val value: Long) : Count
+    /** From whose thread it comes is for [Sharing]. */
+    private class Add(val value: Long, val from: Int = Sharing.here()) : Count
 
     private class Get(val reply: CompletableDeferred<Long>) : Count
 
@@ -80,7 +82,10 @@ internal class CoroutineMessages(
         var total = 0L
         for (message in mailbox) {
             when (message) {
-                is Add -> total += message.value
+                is Add -> {
+                    Sharing.received(message.from)
+                    total += message.value
+                }
                 is Get -> message.reply.complete(total)
             }
         }
@@ -98,7 +103,9 @@ internal class CoroutineMessages(
         withContext(far) {
             var total = 0L
             for (received in 1..n) {
-                total += counter.receive().value
+                val add = counter.receive()
+                Sharing.received(add.from)
+                total += add.value
             }
             total
         }
