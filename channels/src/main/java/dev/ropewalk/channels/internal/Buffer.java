@@ -50,6 +50,19 @@ public final class Buffer<E> {
         return true;
     }
 
+    /** The same, but false too if it takes the last slot. */
+    boolean addFree(E element) {
+        @Nullable Object[] slots = ring;
+        int before = size;
+        if (before + 1 >= slots.length) {
+            return false;
+        }
+        int at = head + before;
+        slots[at < slots.length ? at : at - slots.length] = element;
+        size = before + 1;
+        return true;
+    }
+
     /** The oldest makes room for the element; it is full, and not of capacity 0. */
     public E displaceBy(E element) {
         E oldest = Objects.requireNonNull(poll());

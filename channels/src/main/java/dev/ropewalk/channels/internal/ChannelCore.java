@@ -97,6 +97,14 @@ final class ChannelCore<E> {
         return buffer.size() < nextReport ? Put.BUFFERED : grew();
     }
 
+    /**
+     * Puts the element into a slot that is there, past all that is rare; false if it did not. It
+     * leaves the last slot to {@link #put}, which sees then how large the buffer has grown.
+     */
+    boolean putFree(E element) {
+        return state == State.OPEN && receivers.isEmpty() && buffer.addFree(element);
+    }
+
     private Put grew() {
         nextReport = (int) Math.min(2L * nextReport, Integer.MAX_VALUE);
         return Put.GREW;
@@ -133,6 +141,11 @@ final class ChannelCore<E> {
         }
         buffer.add(brought);
         return first;
+    }
+
+    /** An element of the buffer, if no sender waits to put another one in; otherwise null. */
+    @Nullable E takeFree() {
+        return senders.isEmpty() ? buffer.poll() : null;
     }
 
     private Object ifEmpty() {

@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.Exclusion;
 import dev.ropewalk.fibers.spi.Handoff;
 import dev.ropewalk.fibers.spi.Selection;
+import dev.ropewalk.fibers.spi.ShortWay;
 import dev.ropewalk.fibers.spi.WaitNode;
 import dev.ropewalk.fibers.spi.WaitQueue;
 import dev.ropewalk.fibers.spi.Waits;
@@ -39,6 +40,9 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     private final @Nullable Consumer<? super E> undelivered;
     private final ChannelOptions<?> options;
 
+    /** Of one with a buffer, where a call may find room, or an element, and nothing else to do. */
+    private final @Nullable ShortWay shortWay;
+
     /** Are told of the end; guarded. */
     private List<Runnable> watchers = List.of();
 
@@ -55,12 +59,17 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
         this.core = new ChannelCore<>(options);
         this.undelivered = options.undelivered().orElse(null);
         this.options = options;
+        this.shortWay = options.capacity() > 0 ? guard.shortWay() : null;
     }
 
     // ---------------------------------------------------------------- sending
 
     @Override
     public void send(E element) {
+        Elements.check(element);
+        if (shortWay != null && shortWay.isOpen() && core.putFree(element)) {
+            return;
+        }
         SendResult result = sendWithin(element, NO_LIMIT);
         if (result != SendResult.SENT) {
             refused(result, element);
@@ -183,6 +192,12 @@ public final class QueueChannel<E> extends ReceiveSide<E> implements Channel<E>,
     }
 
     // ---------------------------------------------------------------- receiving
+
+    @Override
+    public E receive() {
+        E taken = shortWay != null && shortWay.isOpen() ? core.takeFree() : null;
+        return taken == null ? super.receive() : taken;
+    }
 
     @Override
     public Object receiveWithin(long limitNanos) {

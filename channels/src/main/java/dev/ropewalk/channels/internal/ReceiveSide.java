@@ -48,7 +48,7 @@ public abstract class ReceiveSide<E> implements ReceivePort<E> {
             Function<Object, ? extends R> made);
 
     @Override
-    public final E receive() {
+    public E receive() {
         return Objects.requireNonNull(elementOf(receiveWithin(NO_LIMIT)));
     }
 

@@ -80,6 +80,11 @@ public abstract sealed class Exclusion {
      */
     public abstract void enterAtSwitchpoint(Object guarded);
 
+    /** {@return the short way of calls that need not wait; null if the guard is shared} */
+    public @Nullable ShortWay shortWay() {
+        return null;
+    }
+
     /**
      * Begins a call that may wait: {@link #switchpoint}, then {@link #caller}.
      *
@@ -221,10 +226,20 @@ public abstract sealed class Exclusion {
         @Override
         public void enterAtSwitchpoint(Object guarded) {
             enter(guarded);
-            FiberImpl<?> running = loop.running();
+            FiberImpl<?> running = loop.mayBeDue ? loop.running() : null;
             if (running != null) {
                 running.switchpoint();
             }
+        }
+
+        @Override
+        public ShortWay shortWay() {
+            ShortWay ofCord = loop.shortWay;
+            if (ofCord == null) {
+                ofCord = new ShortWay(loop);
+                loop.shortWay = ofCord;
+            }
+            return ofCord;
         }
 
         @Override

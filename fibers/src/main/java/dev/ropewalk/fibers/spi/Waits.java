@@ -12,6 +12,7 @@ import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.Unwind;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
+import dev.ropewalk.fibers.internal.platform.Checks;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
@@ -127,6 +128,15 @@ public final class Waits {
     }
 
     /**
+     * {@return the fiber that runs on the current cord; null if none does} The shortest way to it.
+     *
+     * @param cord the current cord
+     */
+    public static @Nullable Fiber<?> running(Cord cord) {
+        return CordImpl.of(cord).loop.running();
+    }
+
+    /**
      * {@return whether fibers below it have not ended}
      *
      * @param fiber a fiber of the current cord
@@ -167,6 +177,23 @@ public final class Waits {
         FiberImpl<?> waiting = FiberImpl.of(fiber);
         waiting.checkCord("resumeHandler");
         return waiting.resumeHandler(value);
+    }
+
+    /**
+     * Like {@link #resumeHandler}, for a caller that has made sure that it runs on the fiber's
+     * cord: the shortest way to a handler. From elsewhere it breaks that cord.
+     *
+     * @param cord the current cord, which is the fiber's
+     * @param fiber the fiber of the handler
+     * @param value the value of the turn
+     * @return false if the fiber is not between two turns; nothing happened then
+     */
+    public static boolean resumeHandlerHere(Cord cord, Fiber<?> fiber, @Nullable Object value) {
+        FiberImpl<?> waiting = FiberImpl.of(fiber);
+        if (Checks.ON) {
+            waiting.checkCord("resumeHandlerHere");
+        }
+        return waiting.resumeHandler(CordImpl.of(cord).loop, value);
     }
 
     /**
@@ -339,6 +366,17 @@ public final class Waits {
      */
     public static long ticks(Cord cord) {
         return CordImpl.of(cord).loop.ticks();
+    }
+
+    /**
+     * {@return the time in nanoseconds at which the last of {@link #ticks} was counted} A reading
+     * of {@link #nanoTime} that costs next to nothing, and is too early by a few milliseconds at
+     * most, unless a fiber keeps the cord.
+     *
+     * @param cord the current cord
+     */
+    public static long tickTime(Cord cord) {
+        return CordImpl.of(cord).loop.tickNs();
     }
 
     /**

@@ -123,10 +123,10 @@ public final class SwitchHooks {
     static void beforeSpin(FiberImpl<?> parent) {
         CordImpl here = parent.cordOrNull();
         if (here != null
-                && here.hooks != null
+                && here.loop.hooks != null
                 && here.isCurrent()
                 && here.loop.running() == parent) {
-            here.hooks.keep(parent);
+            here.loop.hooks.keep(parent);
         }
     }
 }

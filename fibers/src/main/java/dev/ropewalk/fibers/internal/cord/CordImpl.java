@@ -10,7 +10,6 @@ import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.TooManyFibersException;
-import dev.ropewalk.fibers.internal.context.SwitchHooks;
 import dev.ropewalk.fibers.internal.fiber.ChildPlace;
 import dev.ropewalk.fibers.internal.fiber.Family;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
@@ -64,9 +63,6 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     /** Of a cord of a scheduler. */
     public final @Nullable TaskSource tasks;
 
-    /** Null if there are none. */
-    public final @Nullable SwitchHooks hooks;
-
     public final Timers timers = new Timers();
     public final Mail mail;
     public final FiberLoop loop;
@@ -93,7 +89,6 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         this.orderSeeded = platform.isOrderSeeded();
         this.inTurns = platform.isInTurns();
         this.tasks = group == null ? null : group.newSource(this);
-        this.hooks = SwitchHooks.of(this, options.switchHooks());
         this.mail = new Mail(platform);
         this.loop = new FiberLoop(this);
         this.mount = StackMount.of(this);
@@ -311,7 +306,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     private <T extends @Nullable Object> FiberImpl<T> spinHere(
             String name, @Nullable Callable<? extends T> body, @Nullable Handler handler) {
         Objects.requireNonNull(name, "name");
-        FiberImpl<?> spinner = FiberImpl.currentOrNull();
+        FiberImpl<?> spinner = isCurrent() ? loop.running() : FiberImpl.currentOrNull();
         FiberImpl<T> fiber =
                 new FiberImpl<>(this, spinner == null ? root() : spinner, name, body, handler);
         spinBelow(spinner, fiber);

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.internal.report.FiberTraces;
 import dev.ropewalk.fibers.internal.watch.Slices;
 import dev.ropewalk.fibers.internal.watch.Ticker;
 import dev.ropewalk.fibers.observe.Slice;
+import dev.ropewalk.fibers.spi.ShortWay;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -53,6 +54,10 @@ public final class FiberLoop {
     private static final int INBOX_BATCH = 1_024;
 
     private final CordImpl cord;
+
+    /** Null if there are none. */
+    public final @Nullable SwitchHooks hooks;
+
     public final RunQueue runQueue = new RunQueue();
 
     /** Null while what runs is no fiber's. */
@@ -67,8 +72,15 @@ public final class FiberLoop {
      */
     boolean marked;
 
-    /** Set with the mark; on a virtual clock always: all that a call that need not wait reads. */
-    public boolean mayTurnBeOver;
+    /**
+     * A switchpoint of the running fiber may have something to do: set with the mark, and if
+     * something may be due to be raised there; on a virtual clock always. All that a call that need
+     * not wait reads.
+     */
+    public boolean mayBeDue;
+
+    /** For objects of this cord; null until one asks for it. */
+    public @Nullable ShortWay shortWay;
 
     /** A poll may block its stack, or is a turn of its own: only the root frame polls. */
     public final boolean pollsAtRootOnly;
@@ -89,6 +101,9 @@ public final class FiberLoop {
 
     /** Read for each message that is queued, so a plain field. */
     private long ticks;
+
+    /** When the last of them was counted. */
+    private long tickNs;
 
     /**
      * Up to the last poll: the switches since are POLL_INTERVAL - untilPoll, so no switch is
@@ -115,10 +130,12 @@ public final class FiberLoop {
 
     FiberLoop(CordImpl cord) {
         this.cord = cord;
+        this.hooks = SwitchHooks.of(cord, cord.options.switchHooks());
         this.marked = cord.inTurns; // for ever: it never polls by itself
         this.pollsAtRootOnly = cord.inTurns || cord.options.stacks() == StackKind.VIRTUAL_THREAD;
         this.countsCalls = cord.platform.isVirtual();
-        this.mayTurnBeOver = countsCalls;
+        this.mayBeDue = countsCalls;
+        this.tickNs = cord.platform.nanoTime();
         this.slices = new Slices(cord, cord.options.watch().sliceLimits());
     }
 
@@ -132,8 +149,8 @@ public final class FiberLoop {
             Ticker.INSTANCE.cordBecameBusy();
         }
         FiberImpl<?> root = cord.roster.root;
-        if (cord.hooks != null) {
-            cord.hooks.begin(cord.options.switchHooks(), root);
+        if (hooks != null) {
+            hooks.begin(cord.options.switchHooks(), root);
         }
         enqueue(root, Handler.START);
         for (FiberImpl<?> fiber = next(); fiber != null; fiber = next()) {
@@ -148,8 +165,8 @@ public final class FiberLoop {
         }
         cord.mount.endIdleStacks();
         runQueue.forgetTaken();
-        if (cord.hooks != null) {
-            cord.hooks.showThreadsOwn();
+        if (hooks != null) {
+            hooks.showThreadsOwn();
         }
         ceaseToBe();
     }
@@ -265,14 +282,14 @@ public final class FiberLoop {
             io = cord.platform.reactor();
         }
         if (marked || countsCalls) {
-            tick();
+            tick(cord.platform.nanoTime());
         }
         marked = false;
-        mayTurnBeOver = countsCalls;
-        if (cord.hooks == null) {
+        mayBeDue = countsCalls || (interrupted != null && interrupted.isAlerted());
+        if (hooks == null) {
             take(io);
         } else if (io != null || !cord.mail.inbox.isEmpty()) {
-            takeWithout(cord.hooks, io, interrupted);
+            takeWithout(hooks, io, interrupted);
         }
         if (!cord.timers.isEmpty()) {
             cord.timers.fireDue(cord.platform.nanoTime());
@@ -345,6 +362,19 @@ public final class FiberLoop {
         return countsCalls ? countCall() : marked;
     }
 
+    /** Whether a switchpoint of the running fiber would do nothing; if so, it counts as one. */
+    public boolean isPastSwitchpoint() {
+        return !mayBeDue || (countsCalls && isPastCountedOne());
+    }
+
+    private boolean isPastCountedOne() {
+        if (callsLeft <= 1 || (running != null && running.isAlerted())) {
+            return false;
+        }
+        callsLeft--;
+        return true;
+    }
+
     private boolean countCall() {
         if (--callsLeft > 0) {
             return false;
@@ -408,7 +438,7 @@ public final class FiberLoop {
      * still there, so that there has been no switch since.
      */
     public boolean mark() {
-        mayTurnBeOver = true; // each time: a poll between the two stores clears this alone
+        mayBeDue = true; // each time: a poll between the two stores clears this alone
         if (marked) {
             return true;
         }
@@ -462,8 +492,14 @@ public final class FiberLoop {
     }
 
     /** Time has passed: the ticker came, the cord slept, or the clock is a virtual one. */
-    void tick() {
+    void tick(long nowNs) {
         ticks++;
+        tickNs = nowNs;
+    }
+
+    /** See {@link Waits#tickTime}. */
+    public long tickNs() {
+        return tickNs;
     }
 
     long polls() {

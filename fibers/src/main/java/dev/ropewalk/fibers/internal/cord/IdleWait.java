@@ -119,8 +119,8 @@ public final class IdleWait {
             wakeAnother(tasks);
             return;
         }
-        if (cord.hooks != null) {
-            cord.hooks.showThreadsOwn(); // callbacks of the reactor run meanwhile, as no fiber
+        if (cord.loop.hooks != null) {
+            cord.loop.hooks.showThreadsOwn(); // callbacks of the reactor run meanwhile, as no fiber
         }
         Timer next = cord.timers.earliest();
         if (platform.isVirtual()) {
@@ -155,7 +155,7 @@ public final class IdleWait {
         if (!platform.isVirtual()) {
             Ticker.INSTANCE.cordBecameBusy();
         }
-        cord.loop.tick();
+        cord.loop.tick(nowNs);
         cord.loop.poll();
         wakeForRest();
         isSilenceSeen &= !hasRunnable();

@@ -60,7 +60,7 @@ public final class LightMount extends StackMount {
         return cord.options.lateUnmount()
                 && !cord.orderSeeded
                 && !cord.inTurns
-                && cord.hooks == null
+                && cord.loop.hooks == null
                 && !FiberTimes.ON
                 && !FiberTraces.ON;
     }

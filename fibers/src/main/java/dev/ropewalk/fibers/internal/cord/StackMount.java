@@ -124,7 +124,7 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
                 loop.running = fiber;
                 loop.switchedIn(fiber);
                 try {
-                    fiber.turn();
+                    fiber.turn(loop);
                 } catch (OutOfMemoryError full) {
                     Abandonment.endWithoutMemory(fiber, full);
                 }
@@ -159,6 +159,10 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
             loop.startTask(cord.tasks);
             head = loop.runQueue.peek();
         }
-        return head == null || head.stack() != null ? null : loop.runQueue.take();
+        if (head == null || head.stack() != null) {
+            return null;
+        }
+        loop.runQueue.drop();
+        return head;
     }
 }

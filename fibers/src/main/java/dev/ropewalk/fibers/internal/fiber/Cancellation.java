@@ -25,18 +25,14 @@ import java.util.function.BooleanSupplier;
  * </pre>
  *
  * Invariant: {@code alerted} is set if something is pending or a scope around is cancelled, whether
- * a shield holds it off or not. It is all that the fast path reads. Rejected: one field that holds
- * what is due, because a shield or scope that is left would have to find out what it hid.
+ * a shield holds it off or not; and the loop's {@code mayBeDue} is set while such a fiber runs,
+ * which is all that the fast path reads. Rejected: one field that holds what is due, because a
+ * shield or scope that is left would have to find out what it hid.
  *
  * <p>Everything is confined to the fiber's cord.
  */
 public final class Cancellation {
     private Cancellation() {}
-
-    /** All that the fast path of a call that need not wait reads here. */
-    static boolean hasAlert(FiberImpl<?> fiber) {
-        return fiber.alerted;
-    }
 
     /** Whether a switchpoint has to check {@link #due}. */
     public static boolean isAlerted(FiberImpl<?> fiber) {
@@ -88,7 +84,7 @@ public final class Cancellation {
 
     static void addPending(FiberImpl<?> fiber, Throwable raised) {
         fiber.pending = PendingRules.stronger(fiber.pending, Unwind.originOf(raised));
-        fiber.alerted = true;
+        fiber.alert();
     }
 
     static final @Nullable Throwable takePending(FiberImpl<?> fiber) {
@@ -104,7 +100,7 @@ public final class Cancellation {
         if (fiber.pending != origin && !(origin instanceof Unwind.Cancel)) {
             fiber.pending =
                     fiber.pending == null ? origin : PendingRules.stronger(origin, fiber.pending);
-            fiber.alerted = true;
+            fiber.alert();
         } // otherwise it stands in the fiber or in its scope as before
     }
 
@@ -114,7 +110,9 @@ public final class Cancellation {
 
     static void enterScope(FiberImpl<?> fiber, ScopeNode entered) {
         fiber.scope = entered;
-        fiber.alerted |= entered.signal() != null;
+        if (entered.signal() != null) {
+            fiber.alert();
+        }
     }
 
     static void leaveScope(FiberImpl<?> fiber, ScopeNode left) {
@@ -123,7 +121,7 @@ public final class Cancellation {
     }
 
     static void alert(FiberImpl<?> fiber) {
-        fiber.alerted = true;
+        fiber.alert();
     }
 
     private static void refreshAlert(FiberImpl<?> fiber) {

@@ -106,8 +106,8 @@ public final class Ending {
             Held.giveBackAll(fiber);
         }
         fiber.locals = LocalValues.begunWith(fiber.locals);
-        if (fiber.cord.hooks != null) {
-            fiber.cord.hooks.show(fiber);
+        if (fiber.cord.loop.hooks != null) {
+            fiber.cord.loop.hooks.show(fiber);
         }
         fiber.forgetInstantValue();
         fiber.setEnding(false);

@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.internal.context.LocalValues;
 import dev.ropewalk.fibers.internal.context.SwitchHooks;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.FiberLoop;
 import dev.ropewalk.fibers.internal.cord.ForeignChildren;
 import dev.ropewalk.fibers.internal.cord.Ids;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
@@ -362,7 +363,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** Leaves the stack until the wait is ended. The short path of every switchpoint. */
     public @Nullable Object park(WaitKind kind, Object reason) {
         describe(kind, reason); // first: a value given while it is raised into belongs to this wait
-        SwitchHooks hooks = cord.hooks;
+        SwitchHooks hooks = cord.loop.hooks;
         if (hooks != null) {
             hooks.keep(this); // a failure there may be raised into it
         }
@@ -421,14 +422,27 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
      * that locks or sends fails only when it happens to wait: one time in a thousand.
      */
     public final void switchpoint() {
-        if (Cancellation.hasAlert(this) || cord.loop.mayTurnBeOver) {
+        if (cord.loop.mayBeDue) {
             switchpointNow();
+        }
+    }
+
+    /** Something may be due to be raised in it. */
+    public boolean isAlerted() {
+        return alerted;
+    }
+
+    /** Its calls that need not wait read this of the loop alone. */
+    void alert() {
+        alerted = true;
+        if (cord != null) { // a task that no cord has claimed
+            cord.loop.mayBeDue = true;
         }
     }
 
     /** Whether {@link #switchpoint} would do anything; on a virtual clock the call counts. */
     public boolean isTurnOver() {
-        return Cancellation.hasAlert(this) || (cord.loop.mayTurnBeOver && cord.loop.isTurnOver());
+        return cord.loop.mayBeDue && (alerted || cord.loop.isTurnOver());
     }
 
     private void switchpointNow() {
@@ -474,7 +488,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     private void yieldTurn() {
-        SwitchHooks hooks = cord.hooks;
+        SwitchHooks hooks = cord.loop.hooks;
         if (hooks != null) {
             hooks.keep(this);
         }
@@ -590,10 +604,15 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     public boolean resumeHandler(@Nullable Object value) {
+        return resumeHandler(cord.loop, value);
+    }
+
+    /** Of its cord, whose loop the caller has: its fields are loaded before those of the fiber. */
+    public boolean resumeHandler(FiberLoop loop, @Nullable Object value) {
         if (state != WAITING || waitKind != WaitKind.HANDLER) {
             return false;
         }
-        makeRunnable(value);
+        makeRunnable(loop, value);
         return true;
     }
 
@@ -638,11 +657,15 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         } // otherwise its wait was given a value already, whose wake-up is on its way
     }
 
-    /** All or nothing: it is called by fibers whose stack may be full. */
     final void makeRunnable(@Nullable Object value) {
+        makeRunnable(cord.loop, value);
+    }
+
+    /** All or nothing: it is called by fibers whose stack may be full. */
+    private void makeRunnable(FiberLoop loop, @Nullable Object value) {
         state(WAITING, RUNNABLE);
         try {
-            cord.loop.enqueue(this, value);
+            loop.enqueue(this, value);
         } catch (Throwable full) {
             state = WAITING; // without a call
             throw full;
@@ -702,6 +725,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     /** Called by the cord before it enters the fiber's own stack. */
     public void beforeEnter() {
         state(RUNNABLE, RUNNING);
+        if (alerted) {
+            cord.loop.mayBeDue = true;
+        }
     }
 
     public @Nullable Stack stack() {
@@ -709,7 +735,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     public final void dropStack() {
-        stack = null;
+        if (stack != null) { // a store of a reference costs more than a load
+            stack = null;
+        }
     }
 
     // ---------------------------------------------------------------- state
@@ -835,11 +863,14 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     // ---------------------------------------------------------------- running
 
     /** Called by the cord on a stack: the first turn of a body, or one turn of a handler. */
-    public void turn() {
-        Object value = cord.loop.takeValue();
+    public void turn(FiberLoop loop) {
+        Object value = loop.takeValue();
         state(value == Handler.START ? UNSTARTED : RUNNABLE, RUNNING);
-        if (cord.hooks != null) {
-            cord.hooks.show(this);
+        if (alerted) {
+            loop.mayBeDue = true;
+        }
+        if (loop.hooks != null) {
+            loop.hooks.show(this);
         }
         if (value == Handler.START) {
             cord.roster.countStarted();
@@ -849,7 +880,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         if (raised != null) {
             Ending.end(this, new Outcome.Failure<>(raised));
         } else if (handler != null) {
-            handlerTurn(handler, value);
+            handlerTurn(loop, handler, value);
         } else {
             bodyTurn();
         }
@@ -891,7 +922,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     /** A value that was accepted is handled, also if a termination came after it. */
-    private void handlerTurn(Handler toRun, @Nullable Object value) {
+    private void handlerTurn(FiberLoop loop, Handler toRun, @Nullable Object value) {
         Object next;
         try {
             next =
@@ -906,8 +937,8 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
             Ending.end(this, handlerResult());
             return;
         }
-        if (cord.hooks != null) {
-            cord.hooks.keep(this);
+        if (loop.hooks != null) {
+            loop.hooks.keep(this);
         }
         Throwable raised = Cancellation.pending(this);
         if (raised != null) {
@@ -919,9 +950,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         }
     }
 
-    @SuppressWarnings("NullAway") // a handler's result type is always Void
+    @SuppressWarnings("unchecked") // a handler's result type is always Void
     private Outcome<T> handlerResult() {
-        return new Outcome.Success<>(null);
+        return (Outcome<T>) Outcome.WITHOUT_RESULT;
     }
 
     // ---------------------------------------------------------------- awaiters and the rest
@@ -965,6 +996,9 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     public void checkInvariants() {
         Cancellation.checkPending(this);
+        if (alerted && state == RUNNING && !cord.loop.mayBeDue) {
+            throw new IllegalStateException("alerted=true mayBeDue=false in " + this);
+        }
         if (firstChild() != null) {
             Family.childList(this).checkInvariants();
         }

@@ -21,6 +21,10 @@ public sealed interface Outcome<T extends @Nullable Object> {
      */
     @Nullable FiberFailedException untaken(FiberImpl<?> fiber);
 
+    /** Of a handler, which has no result: one for all. */
+    @SuppressWarnings("NullAway") // a handler's result type is always Void
+    Outcome<?> WITHOUT_RESULT = new Success<>(null);
+
     /** Returned {@code value}. */
     record Success<T extends @Nullable Object>(T value) implements Outcome<T> {
         @Override

@@ -437,7 +437,7 @@ class SwitchHookTest {
 
     @Test
     void F10_withoutHooksThereIsNothing() {
-        Runs.inAnyOrder(() -> assertSame(null, CordImpl.current().hooks));
+        Runs.inAnyOrder(() -> assertSame(null, CordImpl.current().loop.hooks));
     }
 
     // ---------------------------------------------------------------- at random
