@@ -35,6 +35,9 @@ public final class Definition<M> extends Actor<M> {
     final MailboxSpec<M> mailbox;
     final boolean keepsState;
 
+    /** Messages pass one before they leave: asked at each start. */
+    final boolean hasGate;
+
     private Definition(
             @Nullable Function<ActorContext<M>, Behavior<M>> factory,
             @Nullable ActorBody<M> body,
@@ -48,6 +51,7 @@ public final class Definition<M> extends Actor<M> {
         this.failedMessage = Objects.requireNonNull(failedMessage, "rule");
         this.mailbox = mailbox;
         this.keepsState = keepsState;
+        this.hasGate = mailbox.hasGate();
     }
 
     /** Handler style, with the defaults. */

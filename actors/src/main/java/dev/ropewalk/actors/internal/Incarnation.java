@@ -65,6 +65,9 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** The resume value of a message: it is in {@code current}. Null is the cheapest to queue. */
     static final @Nullable Object HANDED_OVER = null;
 
+    /** One for all: nearly each end has this reason. */
+    private static final ExitReason NORMAL = new ExitReason.Normal();
+
     /** Another turn for the message that the turn before made current. */
     private static final Object NEXT =
             new Object() {
@@ -102,6 +105,18 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     // ---------------------------------------------------------------- the sender's side
 
+    /** Its fiber, if it is of handler style. */
+    @Nullable Fiber<?> handlerFiber() {
+        return receiver == null ? fiber : null;
+    }
+
+    /** Its fiber, which waited, has the message. */
+    void isHanded(Object message) {
+        current = message;
+        triedBefore = 0;
+        tries = 0;
+    }
+
     /** Gives the message to the fiber if it waits for one: the mailbox is not touched. */
     boolean handOver(Object item) {
         Fiber<?> waiting = fiber;
@@ -113,9 +128,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                         ? Waits.resumeHandler(waiting, HANDED_OVER)
                         : receiver.resumeWith(item, waiting);
         if (given) {
-            current = Placed.taken(item);
-            triedBefore = 0;
-            tries = 0;
+            isHanded(Placed.taken(item));
         }
         return given;
     }
@@ -270,59 +283,102 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     // ---------------------------------------------------------------- turns
 
+    /*
+     * A turn in one method, and longer than what C2 inlines (325 bytes of code; TurnSizeTest), so
+     * that it begins a frame: of the cord's loop, the turn and the user's code in one frame the
+     * innermost calls lie too deep to be inlined, and a message between two actors takes 26 ns in
+     * place of 21.
+     */
     @Override
+    @SuppressWarnings("unchecked") // only M is sent without an envelope
     public @Nullable Object handle(@Nullable Object value) throws Exception {
         try {
-            return value == Handler.START ? start() : turn();
-        } catch (Throwable failure) {
-            limitEnd();
-            if (Taps.areAny() && current != null && tries > 0) {
-                Object message = Envelope.content(current);
-                cell.taps().forEach(tap -> tap.failed(message, failure));
-            }
-            if (!Waits.isSignal(failure)) {
-                if (belongings != null) {
-                    belongings.thrown = failure;
+            Object item = current;
+            if (value == HANDED_OVER
+                    && item != null
+                    && belongings == null
+                    && !(item instanceof Envelope)
+                    && cell.isPlainAndEmpty()
+                    && !Taps.areAny()) { // one plain message, and nothing else waits
+                tries = 1;
+                Behavior<M> next = Objects.requireNonNull(behavior, "behavior").onMessage((M) item);
+                if (next == BehaviorSigns.<M>same() && belongings == null) {
+                    current = null;
+                    return cell.isPlainAndEmpty() ? Handler.WAIT : nextTurn();
                 }
-                tellAsker(failure);
+                settle(item, next);
+                return nextTurn();
             }
+            if (value == Handler.START && isOverAfterStart()) {
+                return over();
+            }
+            if (cell.isSuspended() || (current == null && !takeNext())) {
+                return Handler.WAIT; // maybe with a message in hand, to be resumed
+            }
+            for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
+                item = Objects.requireNonNull(current, "current");
+                if (belongings != null || item instanceof Envelope || Taps.areAny()) {
+                    if (!processAny(item)) {
+                        return over();
+                    }
+                } else {
+                    tries = triedBefore + 1;
+                    Behavior<M> next =
+                            Objects.requireNonNull(behavior, "behavior").onMessage((M) item);
+                    if (next == BehaviorSigns.<M>same() && belongings == null) {
+                        current = null;
+                    } else {
+                        settle(item, next);
+                    }
+                }
+                if (!takeNext()) {
+                    return noneLeft();
+                }
+                if (left <= 0 || Waits.isTurnOver()) {
+                    cell.turnOver();
+                    return NEXT;
+                }
+            }
+        } catch (Throwable failure) {
+            failed(failure);
             throw failure;
         }
     }
 
-    private @Nullable Object start() throws Exception {
-        begin();
-        ActorBody<M> body = cell.definition().body;
-        if (body == null) {
-            return nextTurn();
+    private void failed(Throwable failure) {
+        limitEnd();
+        if (Taps.areAny() && current != null && tries > 0) {
+            Object message = Envelope.content(current);
+            cell.taps().forEach(tap -> tap.failed(message, failure));
         }
-        receiver().run(body);
-        return over();
+        if (!Waits.isSignal(failure)) {
+            if (belongings != null) {
+                belongings.thrown = failure;
+            }
+            tellAsker(failure);
+        }
     }
 
-    private @Nullable Object turn() throws Exception {
-        if (cell.isSuspended() || (current == null && !takeNext())) {
-            return Handler.WAIT; // maybe with a message in hand, to be resumed
+    /** Begins; a loop is over then, and a behavior may be. */
+    private boolean isOverAfterStart() throws Exception {
+        begin();
+        ActorBody<M> body = cell.definition().body;
+        if (body != null) {
+            receiver().run(body);
         }
-        for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
-            if (!process()) {
-                return over();
-            }
-            if (!takeNext()) {
-                cell.turnOver();
-                return behavior == BehaviorSigns.<M>stopped() ? over() : Handler.WAIT;
-            }
-            if (left <= 0 || Waits.isTurnOver()) {
-                cell.turnOver();
-                return NEXT;
-            }
-        }
+        return body != null || behavior == BehaviorSigns.<M>stopped();
     }
 
     private @Nullable Object nextTurn() {
         if (takeNext()) {
+            cell.turnOver();
             return NEXT;
         }
+        return noneLeft();
+    }
+
+    private Object noneLeft() {
+        cell.turnOver();
         return behavior == BehaviorSigns.<M>stopped() ? over() : Handler.WAIT;
     }
 
@@ -340,9 +396,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return true;
     }
 
-    /** Handles the current message; false if it is the stop. */
-    private boolean process() throws Exception {
-        Object item = Objects.requireNonNull(current, "current");
+    /**
+     * Handles the current message, which may be more than a message, or that of an actor that owns
+     * something; false if it is the stop.
+     */
+    private boolean processAny(Object item) throws Exception {
         if (item == Stop.STOP) {
             current = null;
             return isStopPutOff();
@@ -353,7 +411,12 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         }
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
         M message = open(item);
-        Behavior<M> next = Taps.areAny() ? tapped(now, message) : now.onMessage(message);
+        settle(item, Taps.areAny() ? tapped(now, message) : now.onMessage(message));
+        return true;
+    }
+
+    /** The message is handled; the behavior has answered. */
+    private void settle(Object item, Behavior<M> next) throws Exception {
         if (next != BehaviorSigns.<M>same() || isAnyAsked()) {
             change(item, next);
         }
@@ -365,7 +428,6 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (belongings != null) {
             belongings.completed();
         }
-        return true;
     }
 
     /** Past those that hear of it; one of them may leave the message out. */
@@ -501,7 +563,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     }
 
     private void begin() throws Exception {
-        fiber = Fiber.current();
+        fiber = Waits.running(cell.cord());
         Definition<M> definition = cell.definition();
         behavior = definition.keepsState ? cell.committed() : null;
         cell.begin(this, start == null ? 0 : start.delayNs());
@@ -716,7 +778,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 failure instanceof FiberTerminatedException
                         || failure instanceof FiberAbandonedException;
         if (failure == null || (isEnded && cell.hasReturned())) {
-            return new ExitReason.Normal();
+            return NORMAL;
         }
         if (!isEnded) {
             return new ExitReason.Failed(failure);

@@ -651,6 +651,11 @@ public final class SteppedActor<M> implements Supervising {
     }
 
     @Override
+    public long nextNumber() {
+        return core.nextNumbers(1);
+    }
+
+    @Override
     public RestartRule restartRuleOfActors() {
         return RestartRule.TRANSIENT;
     }

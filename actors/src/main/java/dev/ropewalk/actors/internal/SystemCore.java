@@ -34,7 +34,7 @@ public final class SystemCore implements SupervisorHost {
     private volatile @Nullable String whyOver;
 
     private final AtomicLong placed = new AtomicLong();
-    private final AtomicLong lastNumber = new AtomicLong();
+    private final AtomicLong nextNumber = new AtomicLong(1);
 
     /** The supervisors of pools, by their names. */
     private final ConcurrentHashMap<String, Supervising> pools = new ConcurrentHashMap<>();
@@ -159,9 +159,9 @@ public final class SystemCore implements SupervisorHost {
     /** A group, and what its members take. */
     private record TypedGroup(Class<?> type, GroupCell<?> group) {}
 
-    /** A number that no other actor of the system has. */
-    long nextNumber() {
-        return lastNumber.incrementAndGet();
+    @Override
+    public long nextNumbers(int count) {
+        return nextNumber.getAndAdd(count);
     }
 
     /** Where dead letters go. */

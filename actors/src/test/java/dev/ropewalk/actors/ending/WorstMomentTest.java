@@ -121,6 +121,7 @@ class WorstMomentTest {
                                     Step.actor(self -> neverEnds(self, what))
                                             .restart(RestartRule.TEMPORARY));
                     ref.target().watch(down -> log.add(String.valueOf(down.reason())), false);
+                    world.settle(); // the fiber below it runs
                     ref.tell(Step.crash("the cause"));
                     assertTrue(ref.awaitEnd(LONG));
                     assertEquals(List.of("actor: the cause"), world.failures);

@@ -227,6 +227,28 @@ class SystemDumpTest {
                 });
     }
 
+    /** What waited before is gone. */
+    @Test
+    void A6_theFirstOfAnEmptyMailboxIsAsOldAsItself() {
+        World.local(
+                world -> {
+                    ActorRef<Work> ref = world.spin("ref", worker());
+                    world.settle();
+                    for (int i = 0; i < 3; i++) {
+                        ref.tell(new Work("early" + i, Duration.ofMillis(10)));
+                        Fiber.sleep(Duration.ofMillis(4));
+                    }
+                    Fiber.sleep(Duration.ofMillis(10)); // at 22 ms the last one is begun
+                    assertNull(actor(world.system.dump(), "system/ref").oldest());
+                    ref.tell(new Work("late", Duration.ofMillis(10)));
+                    Fiber.sleep(Duration.ofMillis(5));
+                    ActorDump seen = actor(world.system.dump(), "system/ref");
+                    assertEquals(Duration.ofMillis(5), seen.oldest(), seen::toString);
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                });
+    }
+
     /** What waits in its {@code toString}. */
     private static final class Waiting {
         @Override

@@ -1,7 +1,5 @@
 package dev.ropewalk.actors.internal.mailbox;
 
-import org.jspecify.annotations.Nullable;
-
 import java.util.Arrays;
 import java.util.function.LongSupplier;
 
@@ -24,17 +22,17 @@ final class Ages {
     private long[] times = NONE;
     private int later;
 
+    /** Some messages are there, which came at that time. */
+    Ages(long firstNs) {
+        this.firstNs = firstNs;
+    }
+
     /**
      * The next message gets the number, and comes now.
      *
-     * @param oldest tells the number of the oldest that waits; null if none does
+     * @param oldest tells the number of the oldest that waits
      */
-    void mark(long nowNs, long number, @Nullable LongSupplier oldest) {
-        if (oldest == null) {
-            firstNs = nowNs;
-            later = 0;
-            return;
-        }
+    void mark(long nowNs, long number, LongSupplier oldest) {
         if (later == numbers.length) {
             makeRoom(oldest.getAsLong());
         }
@@ -69,14 +67,14 @@ final class Ages {
         }
     }
 
-    /** How long the message of the number has waited, or somewhat longer. */
-    long ageNs(long number, long nowNs) {
+    /** When the message of the number came, or somewhat before. */
+    long cameNs(long number) {
         long cameNs = firstNs;
         for (int i = 0; i < later; i++) {
             if (numbers[i] <= number) {
                 cameNs = times[i];
             }
         }
-        return nowNs - cameNs;
+        return cameNs;
     }
 }

@@ -12,7 +12,10 @@ import java.util.function.Predicate;
  * found by its type; all messages there are older than those in the ring.
  */
 public final class FifoMailbox extends Mailbox {
-    private static final int FIRST_LENGTH = 8;
+    /** Room for the one message that an actor is told before it is up. */
+    private static final int FIRST_LENGTH = 1;
+
+    private static final int SECOND_LENGTH = 8;
 
     /** For actors that have nothing queued yet; never added to, so any cord may read it. */
     public static final Mailbox EMPTY = new FifoMailbox("nobody", Integer.MAX_VALUE, 0);
@@ -218,7 +221,7 @@ public final class FifoMailbox extends Mailbox {
     }
 
     private void grow() {
-        @Nullable Object[] doubled = new @Nullable Object[2 * ring.length];
+        @Nullable Object[] doubled = new @Nullable Object[Math.max(SECOND_LENGTH, 2 * ring.length)];
         System.arraycopy(ring, head, doubled, 0, inRing - head);
         System.arraycopy(ring, 0, doubled, inRing - head, head);
         ring = doubled;

@@ -39,7 +39,11 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
     /** Of the cord, when the last mark was made. */
     private long lastTick = -1;
 
-    private final Ages ages = new Ages();
+    /** When the oldest tick of those began whose items are here; some are here. */
+    private long firstNs;
+
+    /** Null until items of several ticks are here. */
+    private @Nullable Ages ages;
 
     /** Oldest first; null until a message is postponed. */
     private @Nullable ArrayDeque<Object> postponed;
@@ -72,14 +76,28 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
      * Puts an item at its place, which is the last one if the order is that of arrival.
      *
      * @param tick of the cord, by which the age of the item is told
+     * @param tickNs when that began
      */
-    public final void add(Object item, long tick) {
+    public final void add(Object item, long tick, long tickNs) {
         if (tick != lastTick) {
             lastTick = tick;
-            ages.mark(Waits.nanoTime(), arrived, size() == 0 ? null : this::oldestNumber);
+            mark(tickNs);
         }
         add(item);
         arrived++;
+    }
+
+    /** The next item is the first one of its tick. */
+    private void mark(long nowNs) {
+        if (size() == 0) {
+            firstNs = nowNs;
+            ages = null;
+            return;
+        }
+        if (ages == null) {
+            ages = new Ages(firstNs);
+        }
+        ages.mark(nowNs, arrived, this::oldestNumber);
     }
 
     abstract void add(Object item);
@@ -165,9 +183,11 @@ public abstract sealed class Mailbox permits FifoMailbox, RankedMailbox {
      * put back, or are postponed, are not looked at.
      */
     public final @Nullable Duration oldestAge() {
-        return size() == 0
-                ? null
-                : Duration.ofNanos(Math.max(0, ages.ageNs(oldestNumber(), Waits.nanoTime())));
+        if (size() == 0) {
+            return null;
+        }
+        long cameNs = ages == null ? firstNs : ages.cameNs(oldestNumber());
+        return Duration.ofNanos(Math.max(0, Waits.nanoTime() - cameNs));
     }
 
     /** The contents of those that are next, up to a number. */

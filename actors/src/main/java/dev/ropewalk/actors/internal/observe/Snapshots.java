@@ -50,6 +50,13 @@ public final class Snapshots {
     private volatile boolean isOn;
 
     /**
+     * The same of any system: all that an actor reads. A plain field, because a cord sees it before
+     * it is visited: the visit is told after the field is set.
+     */
+    @SuppressWarnings("NonFinalStaticField") // see above
+    private static boolean areAnyOn;
+
+    /**
      * All actors that were there before have been looked at, or say themselves when they change.
      */
     private volatile boolean isComplete;
@@ -58,6 +65,10 @@ public final class Snapshots {
     private final AtomicLong changes = new AtomicLong();
 
     private volatile Sorted sorted = new Sorted(0, List.of());
+
+    public static boolean areAnyOn() {
+        return areAnyOn;
+    }
 
     public boolean isOn() {
         return isOn;
@@ -76,6 +87,7 @@ public final class Snapshots {
     public SystemSnapshot take(Observed root, long limitNs) {
         long deadlineNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 2);
         isOn = true;
+        areAnyOn = true;
         boolean isToWalk = !isComplete;
         Set<Cord> silent = new LinkedHashSet<>();
         Map<Cord, List<ObservedActor>> first =

@@ -51,10 +51,14 @@ public record MailboxSpec<M>(
         return Mailbox.of(owner, priority != null, maxQueued);
     }
 
-    /** The gate that messages to the actor pass; null if messages leave as they are. */
-    public @Nullable Gate<M> gate(Gate.Host actor) {
-        boolean isPlain = priority == null && key == null && !hasRoom();
-        return isPlain ? null : new Gate<>(actor, this);
+    /** Whether messages pass a gate; otherwise they leave as they are. */
+    public boolean hasGate() {
+        return priority != null || key != null || hasRoom();
+    }
+
+    /** The gate that messages to the actor pass. */
+    public Gate<M> gate(Gate.Host actor) {
+        return new Gate<>(actor, this);
     }
 
     /** Senders take permits. */

@@ -51,7 +51,9 @@ final class NamedChildren {
 
     /** It did not become a child, or is none any more. */
     void release(Child child) {
-        names.remove(child.what.name(), child.what);
+        if (!names.isEmpty()) { // most of very many actors have no name of their own
+            names.remove(child.what.name(), child.what);
+        }
     }
 
     /** {@return what is below this path, null if there is nothing} */

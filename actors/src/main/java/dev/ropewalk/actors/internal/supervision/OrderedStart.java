@@ -83,7 +83,7 @@ final class OrderedStart {
 
     /** It is started by nobody here; no effect on one that is no member. */
     void leave(Child child) {
-        if (!members.remove(child)) {
+        if (members.isEmpty() || !members.remove(child)) {
             return;
         }
         if (child.state() == Child.State.STARTING) {

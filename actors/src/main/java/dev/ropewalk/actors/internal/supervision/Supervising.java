@@ -14,6 +14,9 @@ public interface Supervising {
 
     Supervision rules();
 
+    /** {@return a number that no other actor of the system has} From any thread. */
+    long nextNumber();
+
     /** Of actors that have none of their own. */
     RestartRule restartRuleOfActors();
 

@@ -43,6 +43,9 @@ import java.util.concurrent.atomic.AtomicLong;
 public final class SupervisorCell extends Supervisor implements Supervised, Supervising {
     private static final Log LOG = Logs.logger(Supervisor.class);
 
+    /** So that not each actor takes an atomic instruction. */
+    private static final int NUMBERS_AT_ONCE = 16;
+
     private final String path;
     private final String name;
     private final Cord cord;
@@ -63,6 +66,11 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
 
     /** Counted on the cord, read from anywhere. */
     private final AtomicLong restarts = new AtomicLong();
+
+    /** Of the numbers of actors that it has taken from the system. */
+    private long nextNumber;
+
+    private long endOfNumbers;
 
     /** The actor whose own children it supervises; otherwise null. */
     private @Nullable SupervisedActor<?> owner;
@@ -446,8 +454,9 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
                 && ended.fiber() == ended.child().fiber) {
             ended.child().past().isStateLeft = true; // also if no turn comes to this event
         }
+        boolean isFirst = inbox.isEmpty(); // with others it has been woken, or has its turn
         inbox.add(event);
-        if (life != null) {
+        if (life != null && isFirst) {
             life.wake();
         }
     }
@@ -467,6 +476,18 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     @Override
     public Supervision rules() {
         return rules;
+    }
+
+    @Override
+    public long nextNumber() {
+        if (!cord.isCurrent()) {
+            return host.nextNumbers(1);
+        }
+        if (nextNumber == endOfNumbers) {
+            nextNumber = host.nextNumbers(NUMBERS_AT_ONCE);
+            endOfNumbers = nextNumber + NUMBERS_AT_ONCE;
+        }
+        return nextNumber++;
     }
 
     @Override

@@ -21,6 +21,9 @@ public interface SupervisorHost {
             Supervising supervisor,
             @Nullable ChildSpec<?> spec);
 
+    /** {@return the first of so many numbers that no other actor has} */
+    long nextNumbers(int count);
+
     /** Refuses to start this if the system is over. */
     void checkOpen(Object what);
 

@@ -153,7 +153,7 @@ class MailboxTest {
     @Test
     void A6_theOldestMayHaveBeenPassedOver() {
         for (int i = 0; i < 3; i++) {
-            mailbox.add("m" + i, i);
+            mailbox.add("m" + i, i, i);
         }
         assertEquals(0, mailbox.oldestNumber());
         assertNull(mailbox.poll(Integer.class));
@@ -167,7 +167,7 @@ class MailboxTest {
     /** It was handed to an actor that ended before it saw it. */
     @Test
     void A3_aStopThatWasPutBackBeforeOthersIsNoMessage() {
-        mailbox.add("a", 1);
+        mailbox.add("a", 1, 1);
         assertNull(mailbox.poll(Integer.class));
         mailbox.addFirst(Stop.STOP);
         assertEquals(1, mailbox.messages());

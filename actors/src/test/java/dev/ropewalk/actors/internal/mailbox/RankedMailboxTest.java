@@ -178,8 +178,8 @@ class RankedMailboxTest {
     /** What nobody has given a priority waits too. */
     @Test
     void A6_theOldestMayBeOneThatTheActorMakesOfAnother() {
-        mailbox.add(new Envelope.Adapted<>(UnaryOperator.identity(), "adapted", false), 1);
-        mailbox.add(ranked("a", 0), 2);
+        mailbox.add(new Envelope.Adapted<>(UnaryOperator.identity(), "adapted", false), 1, 1);
+        mailbox.add(ranked("a", 0), 2, 2);
         assertEquals(0, mailbox.oldestNumber());
         mailbox.poll();
         assertEquals(1, mailbox.oldestNumber());
