@@ -23,7 +23,7 @@ class AgesTest {
     void A6_eachMarkTellsItsOwnAge() {
         come(1, 5);
         for (int number = 0; number < 5; number++) {
-            assertEquals(10 * number, ages.cameNs(number), "number=" + number);
+            assertEquals(10L * number, ages.cameNs(number), "number=" + number);
         }
     }
 
