@@ -116,7 +116,7 @@ public final class Child {
         for (int i = 0; i < runs; i++) {
             check(few, scenario.isAwaited() ? runAsleep(few) : program.run(few));
         }
-        if (row.isOnTwoCores() && Sharing.isCounted()) {
+        if (row.hasEnds() && Sharing.isCounted()) {
             Sharing.end(row);
         }
     }

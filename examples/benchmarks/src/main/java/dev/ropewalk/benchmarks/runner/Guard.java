@@ -70,7 +70,7 @@ final class Guard {
     }
 
     private Optional<Double> measured(Figure figure, boolean least) {
-        double[] figures = seen.get(figure).stream().mapToDouble(Double::doubleValue).toArray();
+        double[] figures = seen.getOrDefault(figure, List.of()).stream().mapToDouble(Double::doubleValue).toArray();
         if (figures.length == 0) {
             return Optional.empty();
         }

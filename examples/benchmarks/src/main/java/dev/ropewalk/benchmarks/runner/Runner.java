@@ -71,7 +71,7 @@ final class Runner {
                     out.println(figure.line(row.name(), contestant.name()));
                     lines.add(new Results.Line(collector, row.name(), contestant.name(), figure));
                 });
-        if (measured.isPresent() && row.isOnTwoCores()) {
+        if (measured.isPresent() && row.hasEnds()) {
             List<String> flags = flags(row, contestant);
             flags.add("-D" + Sharing.PROPERTY + "=true");
             start(row, collector, flags, "count", row.name(), contestant.name())
@@ -170,7 +170,8 @@ final class Runner {
             int status = process.waitFor();
             if (status != 0) {
                 String why = tooLong.get() ? "limit=" + LIMIT_SECONDS + "s" : "status=" + status;
-                failed(arguments[0], String.join(" ", arguments) + " " + why);
+                String what = String.join(" ", List.of(arguments).subList(1, arguments.length));
+                failed(arguments[0], what + " " + why);
                 rest.forEach(out::println);
                 out.flush();
                 return List.of();

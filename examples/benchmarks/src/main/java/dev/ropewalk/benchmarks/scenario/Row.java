@@ -168,6 +168,11 @@ public record Row(String name, Scenario scenario, String program, List<String> f
         return name.endsWith(FREE);
     }
 
+    /** {@return whether the program has two ends, and counts where they are} */
+    public boolean hasEnds() {
+        return isOnTwoCores() && WITH_ENDS.contains(scenario.name());
+    }
+
     /**
      * {@return how many percent of the elements stay on their thread where the ends are apart} In a
      * pipeline an element passes once from the stages of one thread to those of the other.

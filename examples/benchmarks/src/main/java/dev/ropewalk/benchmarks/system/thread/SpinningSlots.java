@@ -1,5 +1,7 @@
 package dev.ropewalk.benchmarks.system.thread;
 
+import dev.ropewalk.benchmarks.measure.Sharing;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.atomic.AtomicReference;
@@ -7,7 +9,12 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /** The floor of channels between two cores: two threads that spin. */
 final class SpinningSlots {
-    private record Item(long value) {}
+    /** From whose thread it comes is for {@link Sharing}. */
+    private record Item(long value, int from) {
+        Item(long value) {
+            this(value, Sharing.here());
+        }
+    }
 
     /** So that two slots share no cache line. */
     private static final int STRIDE = 32;
@@ -41,6 +48,7 @@ final class SpinningSlots {
                 item = ring.getAcquire(slot);
             }
             ring.setRelease(slot, null);
+            Sharing.received(item.from());
             sum += item.value();
         }
         sender.join();
@@ -94,7 +102,9 @@ final class SpinningSlots {
                                 });
         long sum = 0;
         for (long i = 0; i < n; i++) {
-            sum += take(place).value();
+            Item item = take(place);
+            Sharing.received(item.from());
+            sum += item.value();
         }
         sender.join();
         return sum;
