@@ -7,6 +7,7 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.internal.behavior.BehaviorSigns;
+import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.sending.MailboxSpec;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
@@ -35,8 +36,13 @@ public final class Definition<M> extends Actor<M> {
     final MailboxSpec<M> mailbox;
     final boolean keepsState;
 
-    /** Messages pass one before they leave: asked at each start. */
+    // of the mailbox, asked for at each start
+
+    /** Messages pass one before they leave. */
     final boolean hasGate;
+
+    private final boolean isRanked;
+    private final int maxQueued;
 
     private Definition(
             @Nullable Function<ActorContext<M>, Behavior<M>> factory,
@@ -52,6 +58,8 @@ public final class Definition<M> extends Actor<M> {
         this.mailbox = mailbox;
         this.keepsState = keepsState;
         this.hasGate = mailbox.hasGate();
+        this.isRanked = mailbox.isRanked();
+        this.maxQueued = mailbox.maxQueued();
     }
 
     /** Handler style, with the defaults. */
@@ -181,6 +189,11 @@ public final class Definition<M> extends Actor<M> {
                     "keepState needs a handler-style actor; a loop restarts from its body");
         }
         return new Definition<>(factory, body, restart, failedMessage, mailbox, true);
+    }
+
+    /** An empty mailbox for an actor of that name. */
+    Mailbox newMailbox(Object owner) {
+        return Mailbox.of(owner, isRanked, maxQueued);
     }
 
     /** How its messages wait. */

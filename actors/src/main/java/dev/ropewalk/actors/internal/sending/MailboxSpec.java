@@ -2,7 +2,6 @@ package dev.ropewalk.actors.internal.sending;
 
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Overflow;
-import dev.ropewalk.actors.internal.mailbox.Mailbox;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,11 +43,14 @@ public record MailboxSpec<M>(
         return new MailboxSpec<>(options, priority, Objects.requireNonNull(keyOf, "key"), hook);
     }
 
-    /** An empty mailbox for an actor of that name. */
-    public Mailbox mailbox(Object owner) {
-        boolean displaces = options.overflow() == Overflow.DROP_OLD;
-        int maxQueued = displaces ? options.capacity() : Integer.MAX_VALUE;
-        return Mailbox.of(owner, priority != null, maxQueued);
+    /** They wait by their priority. */
+    public boolean isRanked() {
+        return priority != null;
+    }
+
+    /** More than this are too many in the mailbox itself: the oldest goes. */
+    public int maxQueued() {
+        return options.overflow() == Overflow.DROP_OLD ? options.capacity() : Integer.MAX_VALUE;
     }
 
     /** Whether messages pass a gate; otherwise they leave as they are. */

@@ -70,7 +70,10 @@ final class Guard {
     }
 
     private Optional<Double> measured(Figure figure, boolean least) {
-        double[] figures = seen.getOrDefault(figure, List.of()).stream().mapToDouble(Double::doubleValue).toArray();
+        double[] figures =
+                seen.getOrDefault(figure, List.of()).stream()
+                        .mapToDouble(Double::doubleValue)
+                        .toArray();
         if (figures.length == 0) {
             return Optional.empty();
         }
