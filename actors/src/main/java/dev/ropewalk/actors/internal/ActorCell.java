@@ -519,7 +519,9 @@ public final class ActorCell<M> extends Target<M>
 
     /** And nothing is queued, nor to be done between two turns. */
     boolean isPlainAndEmpty() {
-        return plain != null && mailbox == FifoMailbox.EMPTY && extras == null;
+        return plain != null
+                && extras == null
+                && (mailbox == FifoMailbox.EMPTY || (mailbox.size() == 0 && !isMailboxEarly));
     }
 
     private boolean isReceiving() {

@@ -309,8 +309,13 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 settle(item, next);
                 return nextTurn();
             }
-            if (value == Handler.START && isOverAfterStart()) {
-                return over();
+            if (value == Handler.START) {
+                if (isOverAfterStart()) {
+                    return over();
+                }
+                if (Waits.isTurnOver()) {
+                    return nextTurn(); // it may have been ended meanwhile, which comes first
+                }
             }
             if (cell.isSuspended() || (current == null && !takeNext())) {
                 return Handler.WAIT; // maybe with a message in hand, to be resumed

@@ -249,6 +249,28 @@ class SystemDumpTest {
                 });
     }
 
+    /** The clock of cords that share a thread moves while none of them polls. */
+    @Test
+    void A6_aMessageIsAsOldAsItselfOnCordsInTurnsToo() {
+        World.overThreeCords(
+                1,
+                false,
+                world -> {
+                    ActorRef<Work> ref = world.spin("ref", worker());
+                    world.settle();
+                    Fiber.sleep(Duration.ofHours(1));
+                    ref.tell(new Work("begun", Duration.ofMillis(10)));
+                    world.settle();
+                    ref.tell(new Work("waits", Duration.ofMillis(10)));
+                    Fiber.sleep(Duration.ofMillis(5));
+                    ActorDump seen = actor(world.system.dump(), "system/ref");
+                    long age = Objects.requireNonNull(seen.oldest()).toMillis();
+                    assertTrue(age >= 4 && age <= 6, seen::toString);
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                });
+    }
+
     /** What waits in its {@code toString}. */
     private static final class Waiting {
         @Override

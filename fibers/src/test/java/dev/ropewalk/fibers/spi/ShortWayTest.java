@@ -9,8 +9,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.internal.cord.FiberLoop;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testkit.Runs;
@@ -201,6 +204,65 @@ class ShortWayTest {
                     assertFalse(isOpen);
                     assertThrows(IllegalStateException.class, Waits::switchpoint);
                 });
+    }
+
+    /** The same with late unmount, where a fiber that cannot leave its stack polls on it. */
+    private static final class PinnedLate {
+        private static final boolean WAS_OPEN;
+
+        static {
+            ShortWay way = here();
+            Fiber.current().raise(new IllegalStateException("due"));
+            boolean wasOpen = false;
+            long endNs = System.nanoTime() + Duration.ofMillis(20).toNanos();
+            while (System.nanoTime() < endNs) {
+                try {
+                    Fiber.suspend();
+                } catch (StackPinnedException pinned) {
+                    wasOpen |= way.isOpen();
+                }
+            }
+            WAS_OPEN = wasOpen;
+        }
+    }
+
+    @Test
+    void F6_aLateStackThatCannotBeLeftDoesNotOpenIt() {
+        CordOptions late = CordOptions.named("late").withLateUnmount(true);
+        Cord.run(
+                late,
+                () -> {
+                    boolean isOpen =
+                            CancelScope.shielded(Duration.ofDays(1), () -> PinnedLate.WAS_OPEN);
+                    assertFalse(isOpen);
+                    assertThrows(IllegalStateException.class, Waits::switchpoint);
+                });
+    }
+
+    /** A handler that is told, and given a value, while the flag of the loop is another's. */
+    @Test
+    void F6_aHandlerThatIsToEndDoesNotGoIt() {
+        Cord.run(
+                () -> {
+                    ShortWay way = here();
+                    List<Boolean> open = new ArrayList<>();
+                    Handler handler =
+                            value -> value == Handler.START ? Handler.WAIT : seen(way, open);
+                    for (int i = 0; i < 1_000; i++) {
+                        Fiber<?> ended = Cord.current().spinHandler("handler", handler);
+                        Fiber.snooze();
+                        Waits.resumeHandler(ended, "turn");
+                        ended.terminate();
+                        ended.awaitEnd(Waits.FOREVER); // now and then a poll comes in between
+                    }
+                    assertEquals(1_000, open.size());
+                    assertFalse(open.contains(true));
+                });
+    }
+
+    private static Object seen(ShortWay way, List<Boolean> open) {
+        open.add(way.isOpen());
+        return Handler.WAIT;
     }
 
     /** On a virtual clock no ticker ends a turn, so the calls are counted: rule F2. */

@@ -49,12 +49,9 @@ public final class Snapshots {
     /** Whether somebody has asked: what begins from now on says so itself. */
     private volatile boolean isOn;
 
-    /**
-     * The same of any system: all that an actor reads. A plain field, because a cord sees it before
-     * it is visited: the visit is told after the field is set.
-     */
-    @SuppressWarnings("NonFinalStaticField") // see above
-    private static boolean areAnyOn;
+    /** The same of any system: all that an actor reads. */
+    @SuppressWarnings("NonFinalStaticField") // of the whole process, and never reset
+    private static volatile boolean areAnyOn;
 
     /**
      * All actors that were there before have been looked at, or say themselves when they change.
@@ -68,6 +65,10 @@ public final class Snapshots {
 
     public static boolean areAnyOn() {
         return areAnyOn;
+    }
+
+    private static void areOn() {
+        areAnyOn = true;
     }
 
     public boolean isOn() {
@@ -87,7 +88,7 @@ public final class Snapshots {
     public SystemSnapshot take(Observed root, long limitNs) {
         long deadlineNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 2);
         isOn = true;
-        areAnyOn = true;
+        areOn();
         boolean isToWalk = !isComplete;
         Set<Cord> silent = new LinkedHashSet<>();
         Map<Cord, List<ObservedActor>> first =

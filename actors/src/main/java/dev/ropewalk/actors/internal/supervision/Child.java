@@ -49,6 +49,9 @@ public final class Child {
     /** Null if it was spun, and is forgotten when it is over. */
     final @Nullable ChildSpec<?> spec;
 
+    /** It has a name of its own, which is taken; written before others know of it. */
+    boolean hasName;
+
     /** Of the latest incarnation; null if there was none. */
     @Nullable Fiber<?> fiber;
 

@@ -34,6 +34,7 @@ final class NamedChildren {
     /** Before it is a child. */
     void reserve(Supervised child) {
         host.checkOpen(child);
+        child.child().hasName = true;
         Supervised other = names.putIfAbsent(child.name(), child);
         if (other != null) {
             throw new IllegalArgumentException(
@@ -51,7 +52,7 @@ final class NamedChildren {
 
     /** It did not become a child, or is none any more. */
     void release(Child child) {
-        if (!names.isEmpty()) { // most of very many actors have no name of their own
+        if (child.hasName) { // very many actors have none of their own
             names.remove(child.what.name(), child.what);
         }
     }
@@ -75,6 +76,7 @@ final class NamedChildren {
     /** The other one has its place, and its name. */
     void replace(Child child, Child anew) {
         inOrder.replace(child, anew);
+        anew.hasName = true;
         names.put(anew.what.name(), anew.what);
         child.state(child.state(), Child.State.GONE);
     }

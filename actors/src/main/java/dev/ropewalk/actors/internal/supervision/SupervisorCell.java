@@ -454,11 +454,10 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
                 && ended.fiber() == ended.child().fiber) {
             ended.child().past().isStateLeft = true; // also if no turn comes to this event
         }
-        boolean isFirst = inbox.isEmpty(); // with others it has been woken, or has its turn
-        inbox.add(event);
-        if (life != null && isFirst) {
-            life.wake();
+        if (life != null && inbox.isEmpty()) { // with others it has been woken, or has its turn
+            life.wake(); // first: with a full stack it fails, and the next event is to try again
         }
+        inbox.add(event);
     }
 
     // ---------------------------------------------------------------- as a supervisor

@@ -97,9 +97,10 @@ public final class Child {
      * Several runs, because a system may place the ends anew each time.
      */
     public double shared() throws Exception {
-        long operations = rounded(scenario.most() / FIRST_PART);
+        long operations = rounded(scenario.most() / FIRST_PART / FIRST_PART);
+        Stopwatch all = new Stopwatch();
         Sharing.begin();
-        for (int i = 0; i < COUNTED_RUNS; i++) {
+        for (int i = 0; i < COUNTED_RUNS && all.elapsedNs() < LIMIT_NS; i++) {
             check(operations, program.run(operations));
         }
         return Sharing.end(row);

@@ -30,7 +30,7 @@ final class Guard {
     private static final int ROUNDS = 5;
     private static final double LIMIT = 1.10;
 
-    private record Figure(Row row, Contestant contestant) {
+    record Figure(Row row, Contestant contestant) {
         @Override
         public String toString() {
             return row.name() + " " + contestant.name();
@@ -38,7 +38,11 @@ final class Guard {
     }
 
     /** A line of the record: a row, its floor, and the ratios of the medians and of the least. */
-    private record Kept(Figure figure, Figure floor, double median, double least) {}
+    record Kept(Figure figure, Figure floor, double median, double least) {
+        boolean isSlower(double medianNow, double leastNow) {
+            return medianNow / median > LIMIT && leastNow / least > LIMIT;
+        }
+    }
 
     private final PrintStream out;
     private final Runner runner;
@@ -89,7 +93,7 @@ final class Guard {
     private boolean isKept(Kept kept) {
         double median = ratio(kept, false);
         double least = ratio(kept, true);
-        boolean isSlower = median / kept.median() > LIMIT && least / kept.least() > LIMIT;
+        boolean isSlower = kept.isSlower(median, least);
         out.printf(
                 Locale.ROOT,
                 "%-32s %8.1f ns = %6.2f x %s, least %6.2f x; recorded %6.2f, least %6.2f%s%n",
@@ -111,7 +115,7 @@ final class Guard {
 
     // ---------------------------------------------------------------- the record
 
-    private static List<Kept> record() throws IOException {
+    static List<Kept> record() throws IOException {
         List<Kept> record = new ArrayList<>();
         try (InputStream in = Guard.class.getResourceAsStream("/guard.txt")) {
             if (in == null) {
@@ -128,7 +132,7 @@ final class Guard {
         return record;
     }
 
-    private static Kept kept(String line) {
+    static Kept kept(String line) {
         String[] words = line.strip().split("\\s+", -1);
         if (words.length != 6) {
             throw new IllegalArgumentException(

@@ -65,6 +65,10 @@ public final class TurnDriver {
      */
     public boolean takeTurn() {
         cord.loop.runQueue.forgetTaken();
+        long nowNs = cord.platform.nanoTime();
+        if (nowNs != cord.loop.tickNs()) {
+            cord.loop.tick(nowNs);
+        }
         Turn turn = drawTurn();
         switch (turn) {
             case FIBER -> asCurrent(this::enterFiber);

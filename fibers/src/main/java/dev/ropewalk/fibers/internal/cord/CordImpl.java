@@ -370,6 +370,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     @Override
     public void wakesForIo() {
         mail.activity(Mail.Activity.BUSY);
+        loop.tick(platform.nanoTime()); // it slept until now
         Ticker.INSTANCE.cordBecameBusy();
     }
 

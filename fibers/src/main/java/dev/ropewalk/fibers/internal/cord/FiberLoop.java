@@ -15,6 +15,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.function.Supplier;
 
@@ -52,6 +53,19 @@ public final class FiberLoop {
 
     /** Messages taken from the inbox in one poll, so that a flood of them cannot starve fibers. */
     private static final int INBOX_BATCH = 1_024;
+
+    /** So that no loop of short calls keeps what it has read. */
+    private static final VarHandle MAY_BE_DUE;
+
+    static {
+        try {
+            MAY_BE_DUE =
+                    MethodHandles.lookup()
+                            .findVarHandle(FiberLoop.class, "mayBeDue", boolean.class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
 
     private final CordImpl cord;
 
@@ -364,7 +378,7 @@ public final class FiberLoop {
 
     /** Whether a switchpoint of the running fiber would do nothing; if so, it counts as one. */
     public boolean isPastSwitchpoint() {
-        return !mayBeDue || (countsCalls && isPastCountedOne());
+        return !(boolean) MAY_BE_DUE.getOpaque(this) || (countsCalls && isPastCountedOne());
     }
 
     private boolean isPastCountedOne() {
@@ -399,6 +413,7 @@ public final class FiberLoop {
             return action.get();
         } finally {
             running = interrupted;
+            mayBeDue |= interrupted != null && interrupted.isAlerted(); // others may have run
         }
     }
 
@@ -492,7 +507,7 @@ public final class FiberLoop {
     }
 
     /** Time has passed: the ticker came, the cord slept, or the clock is a virtual one. */
-    void tick(long nowNs) {
+    public void tick(long nowNs) {
         ticks++;
         tickNs = nowNs;
     }

@@ -540,6 +540,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         if (state == SWITCH_FAILED) {
             cord.loop.runQueue.remove(this);
             state(SWITCH_FAILED, RUNNING);
+            cord.loop.mayBeDue |= alerted; // a poll on its stack may have come
         }
     }
 
