@@ -214,8 +214,8 @@ class ShortWayTest {
             ShortWay way = here();
             Fiber.current().raise(new IllegalStateException("due"));
             boolean wasOpen = false;
-            long endNs = System.nanoTime() + Duration.ofMillis(20).toNanos();
-            while (System.nanoTime() < endNs) {
+            long endNs = Cord.current().nanoTime() + Duration.ofMillis(20).toNanos();
+            while (Cord.current().nanoTime() < endNs) {
                 try {
                     Fiber.suspend();
                 } catch (StackPinnedException pinned) {
