@@ -64,6 +64,7 @@ public final class Child {
     @Nullable Child younger;
 
     /** Its place in {@link #STATES}: a store of a reference costs nanoseconds more with G1. */
+    @SuppressWarnings("EnumOrdinal") // a number for the moment, seen by no other class
     private byte state = (byte) State.NEW.ordinal();
 
     public Child(Supervised what, @Nullable Supervising supervisor, @Nullable ChildSpec<?> spec) {
@@ -223,6 +224,7 @@ public final class Child {
                 isSignificant());
     }
 
+    @SuppressWarnings("EnumOrdinal") // as above
     void state(State from, State to) {
         if (state() != from) {
             throw new IllegalStateException(
