@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -301,19 +302,20 @@ class KindTest {
     }
 
     /** A queue without a bound reports its growth, each time that it has doubled. */
-    @Test
-    void C1_unlimitedChannelTellsThatItGrows() {
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void C1_unlimitedChannelTellsThatItGrows(boolean isLocal) {
         List<Logs.Line> lines = new ArrayList<>();
-        TestCord.run(1, false, () -> Logs.during(lines::add, KindTest::fillWithoutABound));
+        TestCord.run(1, false, () -> Logs.during(lines::add, () -> fillWithoutABound(isLocal)));
         List<String> told =
                 lines.stream().map(Logs.Line::message).filter(m -> m.contains("orders")).toList();
         assertEquals(2, told.size(), told::toString);
         assertTrue(told.getFirst().contains("65,536") || told.getFirst().contains("65536"));
     }
 
-    private static void fillWithoutABound() {
-        Channel<Integer> channel =
-                Channel.make(ChannelOptions.<Integer>unlimited().withName("orders"));
+    private static void fillWithoutABound(boolean isLocal) {
+        ChannelOptions<Integer> options = ChannelOptions.<Integer>unlimited().withName("orders");
+        Channel<Integer> channel = Channel.make(isLocal ? options.onThisCord() : options);
         for (int i = 0; i < 140_000; i++) {
             channel.send(i);
         }

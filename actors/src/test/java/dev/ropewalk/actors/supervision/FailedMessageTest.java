@@ -98,6 +98,16 @@ class FailedMessageTest {
                 List.of("actor PARKED crash9", "actor PARKED late crash9"));
     }
 
+    /** The next one is handed to the waiting actor, and was never tried. */
+    @Test
+    void A5_theMessageAfterARetryIsTriedForTheFirstTime() {
+        check(
+                FailedMessage.retry(),
+                List.of("crash2"),
+                List.of("crash2 1", "crash2 2", "last 1"),
+                List.of());
+    }
+
     @Test
     void A5_retriedThreeTimesUnlessToldOtherwise() {
         check(

@@ -180,8 +180,9 @@ public final class Waits {
     }
 
     /**
-     * Like {@link #resumeHandler}, for a caller that has made sure that it runs on the fiber's
-     * cord: the shortest way to a handler. From elsewhere it breaks that cord.
+     * Does what {@link #resumeHandler} does, and does not look at the thread: the caller knows that
+     * it runs on the fiber's cord. The shortest way to a handler. From elsewhere it breaks that
+     * cord.
      *
      * @param cord the current cord, which is the fiber's
      * @param fiber the fiber of the handler

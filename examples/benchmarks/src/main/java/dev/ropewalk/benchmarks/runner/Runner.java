@@ -170,8 +170,9 @@ final class Runner {
             int status = process.waitFor();
             if (status != 0) {
                 String why = tooLong.get() ? "limit=" + LIMIT_SECONDS + "s" : "status=" + status;
-                String what = String.join(" ", List.of(arguments).subList(1, arguments.length));
-                failed(arguments[0], what + " " + why);
+                // A line of results names the scenario first; a check has a system alone.
+                String what = String.join(" ", List.of(arguments).subList(2, arguments.length));
+                failed(arguments[1], (what + " " + why + " of " + arguments[0]).strip());
                 rest.forEach(out::println);
                 out.flush();
                 return List.of();
