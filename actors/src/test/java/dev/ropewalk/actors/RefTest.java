@@ -21,11 +21,13 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Rule A2: a ref is the address of one actor, whatever that and others are called. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class RefTest {
     private static final Duration HOUR = Duration.ofHours(1);
+    private static final int MANY = 5_000;
 
     @FunctionalInterface
     private interface Body {
@@ -155,5 +157,29 @@ class RefTest {
                     assertEquals(List.of("worker open"), log);
                     assertEquals(1, group.members().size());
                 });
+    }
+
+    /** The supervisor takes many numbers at once, for its own cord alone. */
+    @Test
+    void A2_numbersAreUniqueOnAllThreads() throws InterruptedException {
+        Set<Long> numbers = ConcurrentHashMap.newKeySet();
+        try (ActorSystem system = ActorSystem.start("shop")) {
+            Runnable spinning =
+                    () -> {
+                        for (int i = 0; i < MANY; i++) {
+                            numbers.add(system.spin(Step.actor()).number());
+                        }
+                    };
+            Fiber<?> onItsCord = system.cords().getFirst().spin("spins", spinning::run);
+            List<Thread> others =
+                    List.of(
+                            Thread.startVirtualThread(spinning),
+                            Thread.ofPlatform().start(spinning));
+            for (Thread each : others) {
+                each.join();
+            }
+            onItsCord.await();
+        }
+        assertEquals(3 * MANY, numbers.size());
     }
 }

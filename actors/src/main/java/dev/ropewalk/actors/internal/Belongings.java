@@ -4,7 +4,6 @@ import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
-import dev.ropewalk.fibers.spi.Alarm;
 
 import org.jspecify.annotations.Nullable;
 
@@ -44,7 +43,7 @@ final class Belongings<M> {
     @Nullable ExitReason ended;
 
     /** Ends it for good when its stop limit is over. */
-    @Nullable Alarm stopAlarm;
+    @Nullable StopLimit stopLimit;
 
     /** The requests of the message in hand; null until a message makes the first one. */
     private @Nullable Requests<M> requests;
@@ -162,9 +161,9 @@ final class Belongings<M> {
 
     /** The fiber is over: its askers and those that it is linked to hear of it. */
     void endOfFiber(ExitReason reason, String why) {
-        if (stopAlarm != null) {
-            stopAlarm.cancel();
-            stopAlarm = null;
+        if (stopLimit != null) {
+            stopLimit.cancel();
+            stopLimit = null;
         }
         if (asks != null && asks.size() > 0) {
             asks.failAll(why, reason.failure());

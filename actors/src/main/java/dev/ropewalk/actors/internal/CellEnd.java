@@ -10,7 +10,6 @@ import dev.ropewalk.actors.internal.supervision.SupervisorEvent;
 import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -150,13 +149,9 @@ final class CellEnd {
             return;
         }
         cell.isBeingStopped = true;
-        Duration limit = cell.stopLimit();
-        Alarm alarm =
-                Alarm.after(
-                        Waits.nanos(limit),
-                        () -> Waits.abandon(fiber, "its stop limit of " + limit + " ran out"));
+        StopLimit limit = StopLimit.beginning(fiber, cell.stopLimit());
         cleanedUp(cell, kept.endOfState(reason), null);
-        alarm.cancel();
+        limit.cancel();
         own.kept = null;
     }
 

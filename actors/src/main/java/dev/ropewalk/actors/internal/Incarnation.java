@@ -23,12 +23,10 @@ import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.dump.Lines;
-import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Function;
@@ -171,10 +169,10 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         if (fiber == null) {
             return null;
         }
-        String reason =
-                receiver != null && receiver.isWaiting()
-                        ? Handler.NEXT_MESSAGE.toString()
-                        : Waits.reason(fiber);
+        String reason = Waits.reason(fiber);
+        if (receiver != null && cell.toString().equals(reason)) {
+            reason = Handler.NEXT_MESSAGE.toString();
+        }
         boolean isForMessage = waitsFor().toString().equals(reason);
         return isForMessage && cell.isSuspended() ? "a resume" : reason;
     }
@@ -237,12 +235,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     private void beginLimit() {
         Belongings<M> own = belongings();
         Fiber<?> ended = fiber;
-        if (own.stopAlarm == null && ended != null) {
-            Duration limit = cell.stopLimit();
-            own.stopAlarm =
-                    Alarm.after(
-                            Waits.nanos(limit),
-                            () -> Waits.abandon(ended, "its stop limit of " + limit + " ran out"));
+        if (own.stopLimit == null && ended != null) {
+            own.stopLimit = StopLimit.beginning(ended, cell.stopLimit());
             if (own.children != null) {
                 own.children.limitEnd(); // theirs are shorter, so that this one's hooks may wait
             }

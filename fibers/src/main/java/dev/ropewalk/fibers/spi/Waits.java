@@ -226,6 +226,19 @@ public final class Waits {
     }
 
     /**
+     * {@return whether a fiber was told to end and has had no turn since then, so that its next one
+     * raises that: it is late by the work of its cord, and is not to be given up for it}
+     *
+     * @param fiber a fiber of the current cord
+     * @throws WrongThreadException if the fiber belongs to another cord
+     */
+    public static boolean isNextTurnItsEnd(Fiber<?> fiber) {
+        FiberImpl<?> late = FiberImpl.of(fiber);
+        late.checkCord("isNextTurnItsEnd");
+        return Cancellation.isNextTurnItsEnd(late);
+    }
+
+    /**
      * Comes before a call throws once more what is to end the current fiber, other than the signals
      * of fibers, which do so by themselves (rule F6): gives way, so that a loop that swallows it
      * slows only itself; and when it was swallowed 1,000 times, does not return: the fiber is

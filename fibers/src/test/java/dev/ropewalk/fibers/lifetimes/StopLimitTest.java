@@ -36,6 +36,7 @@ import java.util.concurrent.CountDownLatch;
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class StopLimitTest {
     private static final Duration LIMIT = Duration.ofSeconds(3);
+    private static final int MANY = 10_000;
 
     private final Reports reports = new Reports();
 
@@ -299,5 +300,30 @@ class StopLimitTest {
                             parent.await();
                             return "result";
                         }));
+    }
+
+    /** Of ten thousand that end at once, on a cord that needs longer for them than the limit. */
+    @Test
+    void F7_childThatHasHadNoTurnSinceItWasToldToEndIsNotLate() {
+        int[] ended = {0};
+        Cord.<@Nullable Object>run(
+                CordOptions.named("busy").withUncaught(reports).withStopLimit(Duration.ofNanos(1)),
+                () -> {
+                    for (int i = 0; i < MANY; i++) {
+                        Fiber.spin(
+                                () -> {
+                                    try {
+                                        Fiber.suspend();
+                                    } finally {
+                                        ended[0]++;
+                                    }
+                                });
+                    }
+                    Fiber.spin("stuck", () -> shieldedSleep(Duration.ofDays(1)));
+                    Runs.settle();
+                    return null;
+                });
+        assertEquals(MANY, ended[0]);
+        assertEquals("stuck", reports.only().fiber().name());
     }
 }

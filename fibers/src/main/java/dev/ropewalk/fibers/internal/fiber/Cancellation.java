@@ -78,6 +78,14 @@ public final class Cancellation {
         throw Unchecked.<RuntimeException>sneaky(due);
     }
 
+    /** Whether it is to end, and has had no turn since then: its next one raises that. */
+    public static boolean isNextTurnItsEnd(FiberImpl<?> fiber) {
+        return fiber.isQueued()
+                && fiber.pending instanceof Unwind signal
+                && !signal.wasRaised()
+                && due(fiber) == signal;
+    }
+
     public static final @Nullable Throwable pending(FiberImpl<?> fiber) {
         return fiber.pending;
     }

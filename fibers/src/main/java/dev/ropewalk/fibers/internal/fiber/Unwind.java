@@ -43,6 +43,9 @@ public abstract sealed class Unwind extends Error {
      */
     private boolean isOver;
 
+    /** Of an origin: it was thrown in its fiber. */
+    private boolean wasRaised;
+
     /** Of an origin. */
     private int raises;
 
@@ -61,12 +64,17 @@ public abstract sealed class Unwind extends Error {
 
     /** {@return a fresh one, to be thrown; it shows what the origin has suppressed so far} */
     final Unwind raise(FiberImpl<?> in) {
+        wasRaised = true;
         Unwind raise = copy();
         raise.raisedIn = in;
         for (Throwable each : getSuppressed()) {
             raise.addSuppressed(each);
         }
         return raise;
+    }
+
+    final boolean wasRaised() {
+        return wasRaised;
     }
 
     /** {@return a raise of the same kind} */

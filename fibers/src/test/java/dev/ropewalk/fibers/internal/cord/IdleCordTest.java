@@ -15,6 +15,7 @@ import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.reactor.Reactor;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testkit.OtherJvm;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
@@ -291,5 +292,17 @@ class IdleCordTest {
                     return null;
                 });
         Runs.checkAndClose(cord);
+    }
+
+    /** The ages of messages are counted from it, also of those that come while the cord sleeps. */
+    @Test
+    void F2_timeOfTheTickIsThatBehindASleep() {
+        long behindNs =
+                Cord.<Long>run(
+                        () -> {
+                            Fiber.sleep(A_WHILE.multipliedBy(10));
+                            return Cord.current().nanoTime() - Waits.tickTime(Cord.current());
+                        });
+        assertTrue(behindNs < A_WHILE.multipliedBy(9).toNanos(), () -> "behind=" + behindNs);
     }
 }

@@ -14,7 +14,9 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
@@ -253,5 +255,21 @@ class VirtualClockTest {
                                         }));
         long lines = String.valueOf(Runs.cause(failure).getMessage()).lines().count();
         assertTrue(lines < 100, "lines=" + lines);
+    }
+
+    /** The ages of messages are counted from it. */
+    @Test
+    void F14_timeOfTheTickIsThatBehindASleep() {
+        TestCord.run(
+                () -> {
+                    Cord cord = Cord.current();
+                    List<Long> behind = new ArrayList<>();
+                    Alarm.after(
+                            Duration.ofSeconds(1).toNanos(),
+                            () -> behind.add(cord.nanoTime() - Waits.tickTime(cord)));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    behind.add(cord.nanoTime() - Waits.tickTime(cord));
+                    assertEquals(List.of(0L, 0L), behind);
+                });
     }
 }
