@@ -171,7 +171,7 @@ class ArchitectureTest {
                     Map.entry(
                             "Unwind",
                             new Ceiling(
-                                    27,
+                                    28,
                                     "A signal is made, raised, known again and told at each edge of"
                                             + " a fiber.")));
 
