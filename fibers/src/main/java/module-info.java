@@ -32,9 +32,11 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.internal.io to
             dev.ropewalk.fibers.io;
     exports dev.ropewalk.fibers.internal.dump to
-            dev.ropewalk.actors;
+            dev.ropewalk.actors,
+            dev.ropewalk.actors.cluster;
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,
+            dev.ropewalk.actors.cluster,
             dev.ropewalk.channels,
             dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;

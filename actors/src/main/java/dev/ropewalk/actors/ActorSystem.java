@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.ropewalk.actors.internal.SystemCore;
 import dev.ropewalk.actors.internal.SystemEnd;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.TreeWalk;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
@@ -33,8 +34,10 @@ import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Objects;
+import java.util.Queue;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 
 /**
@@ -68,6 +71,9 @@ public final class ActorSystem implements AutoCloseable {
 
     /** Runs when the process is told to end; null if it does not care. */
     private volatile @Nullable Thread onTerm;
+
+    /** Run before the actors are ended; each once. */
+    private final Queue<Consumer<? super Duration>> beforeStop = new ConcurrentLinkedQueue<>();
 
     private ActorSystem(Tree tree, ActorSystemOptions options) {
         this.name = tree.id();
@@ -404,6 +410,17 @@ public final class ActorSystem implements AutoCloseable {
     }
 
     /**
+     * Reports a dead letter of a target that is no actor of this system: for builders of targets.
+     * It is counted, and told or logged, like those of actors. Never throws.
+     *
+     * @param letter the message, and why it was not processed
+     */
+    public void report(DeadLetter letter) {
+        core.deadLetters()
+                .report(Objects.requireNonNull(letter, "letter"), DeadLetters.areTakenHere());
+    }
+
+    /**
      * Tells each dead letter from now on. While they have a taker they are not logged.
      *
      * @param taker is told on the thread on which the letter arises; must not wait. A letter that
@@ -502,6 +519,7 @@ public final class ActorSystem implements AutoCloseable {
     public StopReport stop(Duration limit) {
         long limitNs = Waits.nanos(limit);
         checkOutside("stop");
+        prepareStop(limit);
         root.drain();
         List<StopReport.Left> left = new ArrayList<>();
         List<String> silent = new ArrayList<>();
@@ -535,10 +553,41 @@ public final class ActorSystem implements AutoCloseable {
     @Override
     public void close() {
         checkOutside("close");
+        prepareStop(Duration.ofNanos(stopLimitNs()));
         root.stopAll(); // first, because the next steps may not find memory before they have ended
         SystemEnd end = new SystemEnd(stopLimitNs());
         finish(end, Long.MAX_VALUE);
         end.stuck().forEach(this::tellStuck);
+    }
+
+    /**
+     * Runs a task before the actors are ended by {@link #stop} or {@link #close}, on the thread of
+     * that call: for what stands before the actors, as a node of a cluster that leaves first. Tasks
+     * run in the order in which they were given, each once; a failure of one is logged. They do not
+     * run when the system ends by itself.
+     *
+     * @param task is given how long it may take: the limit of the stop, or the stop limit of the
+     *     root supervisor
+     */
+    public void beforeStop(Consumer<? super Duration> task) {
+        beforeStop.add(Objects.requireNonNull(task, "task"));
+    }
+
+    private void prepareStop(Duration limit) {
+        for (Consumer<? super Duration> each = beforeStop.poll();
+                each != null;
+                each = beforeStop.poll()) {
+            try {
+                Consumer<? super Duration> task = each;
+                Waits.cleanUp(
+                        () -> {
+                            task.accept(limit);
+                            return true;
+                        });
+            } catch (RuntimeException failure) {
+                LOG.warn("a task before the stop of {} failed", this, failure);
+            }
+        }
     }
 
     private long stopLimitNs() {

@@ -34,6 +34,13 @@ public record DeadLetter(
         NO_MEMBERS,
         /** The reply came after the asker had stopped waiting, or was a second one. */
         LATE_REPLY,
+        /**
+         * The session with the node of the recipient has ended, or there was none. A message that
+         * was on its way may have arrived.
+         */
+        UNREACHABLE,
+        /** The message came from another node, whose program differs from this one in its type. */
+        UNREADABLE,
         /** A failure that was told in place of a message, without a waiter for it. */
         FAILURE
     }

@@ -30,6 +30,14 @@ public sealed interface ExitReason {
     /** There was no such actor any more when it was linked to or monitored. */
     record NoActor() implements ExitReason {}
 
+    /**
+     * It is of another node, and the session with that node has ended: whether the actor has ended
+     * too is not known.
+     *
+     * @param node the name of the node
+     */
+    record Unreachable(String node) implements ExitReason {}
+
     /** {@return whether it is neither {@link Normal} nor {@link Shutdown}} */
     default boolean isFailure() {
         return !(this instanceof Normal || this instanceof Shutdown);

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
@@ -12,7 +13,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /** An address whose messages become other messages to the actor. */
-final class Adapter<R> implements Recipient<R> {
+public final class Adapter<R> implements Recipient<R> {
     private final ActorCell<?> cell;
     private final Function<? super R, ?> message;
 
@@ -26,6 +27,11 @@ final class Adapter<R> implements Recipient<R> {
         this.cell = cell;
         this.message = message;
         this.onFailure = onFailure;
+    }
+
+    /** The actor that takes what it makes. */
+    public ActorRef<?> owner() {
+        return cell.ref();
     }
 
     @Override

@@ -19,7 +19,7 @@ public final class Caller {
                 : null;
     }
 
-    static String name() {
+    public static String name() {
         Fiber<?> fiber = Fiber.currentOrNull();
         return fiber == null ? Thread.currentThread().toString() : fiber.toString();
     }

@@ -93,7 +93,8 @@ final class Dropped {
             case UNHANDLED -> "it has no use for the message";
             case REFUSED, DISPLACED -> "its mailbox is full";
             case REPLACED -> "a newer message with the same key has replaced it";
-            case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS -> "it failed";
+            case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS, UNREACHABLE, UNREADABLE ->
+                    "it failed";
         };
     }
 }

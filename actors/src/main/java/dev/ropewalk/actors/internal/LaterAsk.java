@@ -4,8 +4,8 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.internal.sending.AskLimit;
 import dev.ropewalk.actors.internal.sending.Gate;
+import dev.ropewalk.actors.spi.AskLimit;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;

@@ -123,7 +123,15 @@ public final class Chaos {
                 case ENDED -> counts.ended.incrementAndGet();
                 case FAILED -> counts.failed.incrementAndGet();
                 case PARKED -> counts.parked.incrementAndGet();
-                case UNHANDLED, REFUSED, DISPLACED, REPLACED, NO_MEMBERS, LATE_REPLY, FAILURE ->
+                case UNHANDLED,
+                        REFUSED,
+                        DISPLACED,
+                        REPLACED,
+                        NO_MEMBERS,
+                        LATE_REPLY,
+                        UNREACHABLE,
+                        UNREADABLE,
+                        FAILURE ->
                         throw new AssertionError(letter);
             }
         }

@@ -57,6 +57,8 @@ public final class Restarts {
             case ExitReason.Failed(Throwable cause) -> cause.toString();
             case ExitReason.Killed() -> "it was killed";
             case ExitReason.NoActor() -> "an actor that it was linked to had ended";
+            case ExitReason.Unreachable(String node) ->
+                    "an actor that it was linked to is on node " + node + ", which is unreachable";
         };
     }
 }

@@ -49,6 +49,14 @@ public final class Log {
         }
     }
 
+    public void info(String pattern, @Nullable Object... arguments) {
+        try {
+            tell(Level.INFO, pattern, arguments);
+        } catch (Throwable lost) {
+            // As above.
+        }
+    }
+
     public void debug(String pattern, @Nullable Object... arguments) {
         try {
             tell(Level.DEBUG, pattern, arguments);

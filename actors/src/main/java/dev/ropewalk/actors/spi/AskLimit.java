@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.internal.sending;
+package dev.ropewalk.actors.spi;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
@@ -49,10 +49,11 @@ public final class AskLimit {
     }
 
     /**
-     * Runs the code when the time is over, on the current cord if there is one. It must not wait.
+     * {@return a limit that runs the code when the time is over, on the current cord if there is
+     * one}
      *
-     * @param nanos the time
-     * @param code what it runs
+     * @param nanos the time, from now on
+     * @param code what it runs; must not wait
      */
     public static AskLimit after(long nanos, Runnable code) {
         return new AskLimit(nanos, code);
@@ -76,7 +77,7 @@ public final class AskLimit {
         }
     }
 
-    /** From any thread. */
+    /** Takes it back; no effect if it has gone off. From any thread. */
     public void cancel() {
         if (isOver) {
             return;

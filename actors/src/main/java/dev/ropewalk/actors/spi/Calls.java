@@ -1,0 +1,61 @@
+package dev.ropewalk.actors.spi;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.internal.Adapter;
+import dev.ropewalk.actors.internal.Caller;
+import dev.ropewalk.actors.internal.observe.Taps;
+
+import org.jspecify.annotations.Nullable;
+
+/** The things that a {@link Target} has to know of the code that calls it. For any thread. */
+public final class Calls {
+    private Calls() {}
+
+    /** {@return the caller in words, for reports: a fiber, or a thread} */
+    public static String callerName() {
+        return Caller.name();
+    }
+
+    /**
+     * {@return the limit of an ask: that of the call, or what the caller's own asker still waits if
+     * it is an actor that handles an ask, and that is shorter}
+     *
+     * @param limitNanos of the call; {@code Long.MAX_VALUE} for none
+     */
+    public static long inherited(long limitNanos) {
+        return Caller.inherited(limitNanos);
+    }
+
+    /**
+     * {@return whether nobody can take what the call throws for want of room} That is so in an
+     * actor, its last hooks, the fibers below them, and where a cord runs no fiber: the message is
+     * a dead letter then (rule A8).
+     */
+    public static boolean isInActor() {
+        return Caller.isInActor();
+    }
+
+    /**
+     * Those that trace the actor which calls hear of what it has sent. Costs little if there are
+     * none.
+     *
+     * @param to the recipient
+     * @param message what was sent
+     */
+    public static void sentTo(Object to, Object message) {
+        if (Taps.areAny()) {
+            Caller.sentTo(to, message);
+        }
+    }
+
+    /**
+     * {@return the actor that an adapter makes messages for; null if the recipient is no adapter}
+     *
+     * @param recipient any
+     * @see dev.ropewalk.actors.ActorContext#adapt
+     */
+    public static @Nullable ActorRef<?> ownerOf(Recipient<?> recipient) {
+        return recipient instanceof Adapter<?> adapter ? adapter.owner() : null;
+    }
+}
