@@ -45,7 +45,8 @@ class ArchitectureTest {
                     "channels",
                     "channels/http",
                     "actors",
-                    "actors/testing");
+                    "actors/testing",
+                    "actors/cluster");
 
     /** Above this the build names a type. */
     private static final int CODE_LINES_NAMED = 400;

@@ -29,7 +29,8 @@ class CommentProseTest {
                     "channels",
                     "channels/http",
                     "actors",
-                    "actors/testing");
+                    "actors/testing",
+                    "actors/cluster");
 
     /** A line of a comment, or the comment behind code, without its marks. */
     private static final Pattern COMMENT =

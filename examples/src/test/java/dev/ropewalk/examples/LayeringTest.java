@@ -61,6 +61,10 @@ class LayeringTest {
                     new Layer("actors", "actors", Set.of("fibers")),
                     new Layer("actors/testing", "actors.testing", Set.of("fibers", "actors")),
                     new Layer(
+                            "actors/cluster",
+                            "actors.cluster",
+                            Set.of("fibers", "fibers.io", "actors")),
+                    new Layer(
                             "examples",
                             "examples",
                             Set.of("fibers", "fibers.io", "channels", "channels.http", "actors")));
@@ -102,7 +106,14 @@ class LayeringTest {
                             "dev.ropewalk.actors.internal.observe",
                             "dev.ropewalk.actors.internal.routing",
                             "dev.ropewalk.actors.internal.sending",
-                            "dev.ropewalk.actors.internal.supervision"));
+                            "dev.ropewalk.actors.internal.supervision"),
+                    "cluster",
+                    Set.of(
+                            "dev.ropewalk.actors.cluster",
+                            "dev.ropewalk.actors.cluster.internal.node",
+                            "dev.ropewalk.actors.cluster.internal.ref",
+                            "dev.ropewalk.actors.cluster.internal.session",
+                            "dev.ropewalk.actors.cluster.internal.wire"));
 
     private static final String ACTORS_CELLS = "dev.ropewalk.actors.internal";
 
@@ -355,7 +366,13 @@ class LayeringTest {
     @Test
     void whatIsInternalIsExportedToOurOwnModulesOnly() throws IOException {
         for (String module :
-                List.of("fibers", "fibers/io", "channels", "channels/http", "actors")) {
+                List.of(
+                        "fibers",
+                        "fibers/io",
+                        "channels",
+                        "channels/http",
+                        "actors",
+                        "actors/cluster")) {
             Path home = argsFile().getParent().resolve(module);
             Path file = classesOf(home).resolve("module-info.class");
             ModuleAttribute info =

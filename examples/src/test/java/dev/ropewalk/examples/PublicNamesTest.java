@@ -33,7 +33,8 @@ class PublicNamesTest {
                     "channels",
                     "channels/http",
                     "actors",
-                    "actors/testing");
+                    "actors/testing",
+                    "actors/cluster");
 
     private static final List<String> JDK_PACKAGES =
             List.of(

@@ -72,6 +72,7 @@ class GuideTest {
                         "channels/http",
                         "actors",
                         "actors/testing",
+                        "actors/cluster",
                         "examples")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =

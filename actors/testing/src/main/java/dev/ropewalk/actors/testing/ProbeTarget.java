@@ -10,7 +10,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.observe.Taps;
-import dev.ropewalk.actors.internal.sending.AskLimit;
+import dev.ropewalk.actors.spi.AskLimit;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.Cord;

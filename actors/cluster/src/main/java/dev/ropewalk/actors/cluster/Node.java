@@ -1,0 +1,274 @@
+package dev.ropewalk.actors.cluster;
+
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.internal.node.Certificates;
+import dev.ropewalk.actors.cluster.internal.node.Presence;
+import dev.ropewalk.actors.cluster.internal.ref.Home;
+import dev.ropewalk.actors.cluster.internal.session.FramePool;
+import dev.ropewalk.actors.cluster.internal.session.Hello;
+import dev.ropewalk.actors.cluster.internal.session.NodeId;
+import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.io.TcpListener;
+import dev.ropewalk.fibers.io.TcpOptions;
+import dev.ropewalk.fibers.io.Tls;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+
+/**
+ * The presence of an actor system among those of other processes. Actors of another node have
+ * addresses like those of this one, found by {@link #at} or received in messages, and are told,
+ * asked, monitored and ended like them.
+ *
+ * {@snippet file="dev/ropewalk/actors/cluster/ClusterSnippetsTest.java" region="two"}
+ *
+ * <p>Two nodes have a session: one connection, whose messages come in order and without a gap. It
+ * ends when the connection is lost, when no byte has come for three seconds, or when one of them
+ * leaves. That is final: every monitor hears {@link dev.ropewalk.actors.ExitReason.Unreachable}
+ * once, every open ask fails at once, and each message that was not acknowledged becomes a dead
+ * letter ({@code UNREACHABLE}), though it may have arrived. A later connection is a new session.
+ * Messages arrive at most once.
+ *
+ * <p>A node that a fiber starts is on the fiber's cord, and ends with the fiber. One that a plain
+ * thread starts has a cord of its own. It leaves before its system stops. All methods work from any
+ * thread.
+ */
+public final class Node implements AutoCloseable {
+    /** How long {@link #close} waits for what was sent. */
+    public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    private static final Duration CONNECT_LIMIT = Duration.ofSeconds(3);
+
+    /** A peer that lets nothing be written for so long does not read. */
+    private static final Duration WRITE_LIMIT = Duration.ofSeconds(30);
+
+    private final ActorSystem system;
+    private final NodeOptions options;
+
+    /** Null if it is on the cord of its starter. */
+    private final @Nullable Cord ownCord;
+
+    private final Fiber<?> fiber;
+    private final Presence presence;
+    private final WaitCell leaving;
+
+    /** The things that a fiber of the cord has for the starter. */
+    private record Started(Presence presence, WaitCell leaving) {}
+
+    /** How long what was sent may take to arrive, and who is told whether it has. */
+    private record Leave(long limitNanos, WaitCell over) {}
+
+    private Node(ActorSystem system, NodeOptions options) {
+        this.system = Objects.requireNonNull(system, "system");
+        this.options = Objects.requireNonNull(options, "options");
+        options.check();
+        Parts parts = new Parts(options.protocol().table());
+        this.ownCord = Cord.currentOrNull() == null ? Cord.start("node-" + options.name()) : null;
+        WaitCell started = new WaitCell();
+        String fiberName = "node " + options.name();
+        this.fiber =
+                ownCord == null
+                        ? Fiber.spin(fiberName, () -> run(parts, started))
+                        : ownCord.spin(fiberName, () -> run(parts, started));
+        Object outcome = started.await(fiberName + " to start");
+        if (outcome instanceof RuntimeException failure) {
+            closeCord();
+            throw failure;
+        }
+        Started made = (Started) Objects.requireNonNull(outcome);
+        this.presence = made.presence;
+        this.leaving = made.leaving;
+        system.beforeStop(this::leave);
+    }
+
+    /** Made before its cord, because it may fail. */
+    private record Parts(dev.ropewalk.actors.cluster.internal.wire.TypeTable types) {}
+
+    /**
+     * Starts a node, which is then looked for and looks for others. A switchpoint.
+     *
+     * @param system whose actors other nodes reach
+     * @param options how
+     * @return the node
+     * @throws IllegalArgumentException if the protocol has something that cannot be sent, or the
+     *     address is not of this machine alone and there is no TLS
+     * @throws dev.ropewalk.fibers.io.ConnectionException if the port is in use
+     */
+    public static Node start(ActorSystem system, NodeOptions options) {
+        return new Node(system, options);
+    }
+
+    // ---------------------------------------------------------------- its fiber
+
+    private void run(Parts parts, WaitCell started) {
+        TcpListener listener;
+        try {
+            listener = TcpListener.bind(options.host(), options.port(), tcp(options.server()));
+        } catch (RuntimeException failure) {
+            started.give(failure);
+            return;
+        }
+        try (listener) {
+            long incarnation = ((long) random() << 32) | (random() & 0xFFFF_FFFFL);
+            NodeId id = new NodeId(options.name(), incarnation);
+            Hello self =
+                    new Hello(
+                            Hello.VERSION, options.cluster(), id, options.host(), listener.port());
+            FramePool frames = new FramePool(parts.types, options.maxMessage());
+            Presence made =
+                    new Presence(
+                            setting(),
+                            self,
+                            new Home.Parts(system, id, Cord.current(), parts.types, frames));
+            WaitCell asked = new WaitCell();
+            Fiber.spin("accepts nodes", () -> made.serve(listener));
+            Fiber.spin("finds nodes", () -> made.dialling().run(options.discovery()));
+            started.give(new Started(made, asked));
+            Leave leave = (Leave) Objects.requireNonNull(asked.await("the end of the node"));
+            listener.close();
+            boolean isComplete = false;
+            try {
+                isComplete = made.leave(leave.limitNanos);
+            } finally {
+                leave.over.give(isComplete);
+            }
+        }
+    }
+
+    private static int random() {
+        return Cord.current().nextInt(Integer.MAX_VALUE);
+    }
+
+    private static TcpOptions tcp(@Nullable Tls tls) {
+        TcpOptions options =
+                TcpOptions.defaults()
+                        .withReadLimit(Session.LIVENESS)
+                        .withWriteLimit(WRITE_LIMIT)
+                        .withConnectLimit(CONNECT_LIMIT);
+        return tls == null ? options : options.withTls(tls);
+    }
+
+    private Presence.Setting setting() {
+        return new Presence.Setting() {
+            @Override
+            public TcpConnection connect(String host, int port) {
+                return TcpConnection.connect(host, port, tcp(options.client()));
+            }
+
+            @Override
+            public boolean isNamed(TcpConnection connection, String name) {
+                return options.server() == null
+                        || Certificates.isFor(connection.tlsSession(), name);
+            }
+
+            @Override
+            public String cluster() {
+                return options.cluster();
+            }
+
+            @Override
+            public int queue() {
+                return options.queue();
+            }
+
+            @Override
+            public int maxMessage() {
+                return options.maxMessage();
+            }
+        };
+    }
+
+    // ---------------------------------------------------------------- others
+
+    /**
+     * {@return another node, by its name} It need not be there yet.
+     *
+     * @param name its name
+     */
+    public RemoteNode at(String name) {
+        return new RemoteNode(presence, Objects.requireNonNull(name, "name"));
+    }
+
+    /** {@return the names of the nodes that this one has sessions with, in alphabetical order} */
+    public List<String> peers() {
+        return presence.upNames();
+    }
+
+    /**
+     * Waits until this node has sessions with so many others. A switchpoint.
+     *
+     * @param count how many
+     * @param limit how long to wait at most
+     * @return false if the limit passed
+     */
+    public boolean awaitPeers(int count, Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        Waits.switchpoint();
+        return presence.awaitPeers(count, limitNs);
+    }
+
+    /** {@return its name} */
+    public String name() {
+        return options.name();
+    }
+
+    /** {@return the address under which other nodes reach it, without the port} */
+    public String host() {
+        return options.host();
+    }
+
+    /** {@return the port on which it listens} */
+    public int port() {
+        return presence.self().port();
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    /**
+     * Leaves the cluster: it accepts no node any more, waits until the others have acknowledged
+     * what was sent to them, and ends all sessions. The actors go on. A switchpoint; to leave twice
+     * is harmless.
+     *
+     * @param limit how long to wait for acknowledgements
+     * @return false if the limit passed first; what was not acknowledged is a dead letter then
+     */
+    public boolean leave(Duration limit) {
+        long limitNs = Waits.nanos(limit);
+        WaitCell over = new WaitCell();
+        boolean isComplete = true;
+        if (leaving.give(new Leave(limitNs, over))) {
+            isComplete = Boolean.TRUE.equals(over.await("the end of " + this));
+        }
+        fiber.awaitEnd(Waits.FOREVER);
+        closeCord();
+        return isComplete;
+    }
+
+    private void closeCord() {
+        if (ownCord != null) {
+            ownCord.close();
+        }
+    }
+
+    /**
+     * Leaves with a limit of {@link #CLOSE_LIMIT}. Also a fiber that is being ended, or a thread
+     * that is interrupted, waits for it.
+     */
+    @Override
+    public void close() {
+        Waits.cleanUp(() -> leave(CLOSE_LIMIT));
+    }
+
+    @Override
+    public String toString() {
+        return "node " + options.name();
+    }
+}

@@ -1,0 +1,176 @@
+package dev.ropewalk.actors.cluster.internal.node;
+
+import com.esotericsoftware.kryo.KryoException;
+
+import dev.ropewalk.actors.cluster.Discovery;
+import dev.ropewalk.actors.cluster.internal.session.Hello;
+import dev.ropewalk.actors.cluster.internal.session.Refusal;
+import dev.ropewalk.actors.cluster.internal.session.RefusedException;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * Tries the addresses at which nodes may be, each in a fiber, as long as the node runs: again and
+ * again, later after each failure, and not while a node from there is a peer. Confined to the cord.
+ *
+ * <p>An address that discovery has named is tried for ever. One that another node has told is
+ * forgotten when nobody has answered there for {@link #HEARSAY_TRIES} tries.
+ */
+public final class Dialling {
+    private static final Log LOG = Logs.logger(Dialling.class);
+
+    static final Duration DISCOVERY = Duration.ofSeconds(2);
+    static final Duration FIRST_PAUSE = Duration.ofMillis(100);
+    static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
+    static final int HEARSAY_TRIES = 10;
+
+    /** So many are tried; what other nodes tell beyond that is dropped. */
+    static final int MAX_ADDRESSES = 1_000;
+
+    private final Presence presence;
+    private final Hello self;
+    private final Set<Address> known = new LinkedHashSet<>();
+
+    /** Not tried yet. */
+    private final ArrayDeque<Address> fresh = new ArrayDeque<>();
+
+    private @Nullable WaitCell idle;
+    private boolean isOver;
+    private @Nullable String lastFailure;
+
+    private record Address(String host, int port) {
+        @Override
+        public String toString() {
+            return host + ":" + port;
+        }
+    }
+
+    Dialling(Presence presence, Hello self) {
+        this.presence = presence;
+        this.self = self;
+    }
+
+    /** Another node says that a node may be there. */
+    void add(String host, int port) {
+        if (known.size() < MAX_ADDRESSES) {
+            add(new Address(host, port));
+        }
+    }
+
+    private void add(Address address) {
+        boolean isSelf = address.port == self.port() && address.host.equals(self.host());
+        if (!isSelf && known.add(address)) {
+            fresh.add(address);
+            if (idle != null) {
+                idle.give(true);
+            }
+        }
+    }
+
+    /** Until its fiber is ended; it tries nothing more from {@link #end} on. A switchpoint. */
+    public void run(Discovery discovery) {
+        while (!isOver) {
+            Set<Address> named = new LinkedHashSet<>();
+            try {
+                for (InetSocketAddress each : discovery.addresses()) {
+                    named.add(new Address(each.getHostString(), each.getPort()));
+                }
+                lastFailure = null;
+            } catch (Exception failure) {
+                tellOnce(failure);
+            }
+            named.forEach(this::add);
+            for (Address next = fresh.poll(); next != null; next = fresh.poll()) {
+                Address address = next;
+                boolean isNamed = named.contains(address);
+                Fiber.spin("dials " + address, () -> keepTrying(address, isNamed));
+            }
+            WaitCell waiting = new WaitCell();
+            idle = waiting;
+            waiting.await("addresses of nodes", Waits.nanos(DISCOVERY));
+            idle = null;
+        }
+        // The sessions that were dialled are below this fiber, and end behind what was sent.
+        new WaitCell().await("the end of the node");
+    }
+
+    private void tellOnce(Exception failure) {
+        if (!failure.toString().equals(lastFailure)) {
+            lastFailure = failure.toString();
+            LOG.warn("{}: discovery failed, and is tried again: {}", self, failure.toString());
+        }
+    }
+
+    private void keepTrying(Address address, boolean isNamed) {
+        long pauseNs = FIRST_PAUSE.toNanos();
+        int failures = 0;
+        String name = null;
+        while (!isOver) {
+            if (name != null && presence.isUp(name)) {
+                pauseNs = FIRST_PAUSE.toNanos();
+            } else {
+                try {
+                    name = presence.dial(address.host, address.port);
+                    failures = 0;
+                    pauseNs = FIRST_PAUSE.toNanos();
+                } catch (RefusedException refused) {
+                    if (refused.refusal() == Refusal.SELF) {
+                        return; // and it stays known, so that it is not tried again
+                    }
+                    tellRefused(refused);
+                    name = refused.peer() == null ? null : refused.peer().node().name();
+                    failures++;
+                    pauseNs = longer(pauseNs);
+                } catch (ConnectionException | KryoException nobody) {
+                    LOG.debug("{}: no node at {}", self, address, nobody);
+                    failures++;
+                    pauseNs = longer(pauseNs);
+                } catch (RuntimeException broken) {
+                    // It ends this session, and not the node.
+                    LOG.warn("{}: the session with {} failed", self, address, broken);
+                    failures++;
+                    pauseNs = longer(pauseNs);
+                }
+                if (!isNamed && failures >= HEARSAY_TRIES) {
+                    known.remove(address);
+                    return;
+                }
+            }
+            long spread = Cord.current().nextInt((int) (pauseNs / 4) + 1);
+            Fiber.sleep(Duration.ofNanos(pauseNs - pauseNs / 8 + spread));
+        }
+    }
+
+    private static long longer(long pauseNs) {
+        return Math.min(2 * pauseNs, LONGEST_PAUSE.toNanos());
+    }
+
+    private static void tellRefused(RefusedException refused) {
+        if (refused.refusal() == Refusal.DUPLICATE) {
+            LOG.debug("{}", refused.getMessage());
+        } else {
+            LOG.warn("{}", refused.getMessage());
+        }
+    }
+
+    /** The node leaves: no address is tried any more. */
+    void end() {
+        isOver = true;
+        if (idle != null) {
+            idle.give(true);
+        }
+    }
+}

@@ -1,0 +1,364 @@
+package dev.ropewalk.actors.cluster.internal.node;
+
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.io.Output;
+
+import dev.ropewalk.actors.cluster.internal.ref.Conversation;
+import dev.ropewalk.actors.cluster.internal.ref.Home;
+import dev.ropewalk.actors.cluster.internal.ref.KnownPeers;
+import dev.ropewalk.actors.cluster.internal.ref.Peer;
+import dev.ropewalk.actors.cluster.internal.session.Frame;
+import dev.ropewalk.actors.cluster.internal.session.FrameReader;
+import dev.ropewalk.actors.cluster.internal.session.Greeting;
+import dev.ropewalk.actors.cluster.internal.session.Hello;
+import dev.ropewalk.actors.cluster.internal.session.NodeId;
+import dev.ropewalk.actors.cluster.internal.session.Refusal;
+import dev.ropewalk.actors.cluster.internal.session.RefusedException;
+import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.wire.Text;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.io.TcpListener;
+import dev.ropewalk.fibers.spi.Alarm;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Supplier;
+
+/**
+ * A node among others: it accepts and makes connections, knows who is there, and has one session
+ * with each incarnation of another node (rule A7). Confined to the node's cord, but for the parts
+ * that say so.
+ *
+ * <p>Who is a peer is decided by each pair for itself: no node speaks for others, and no node is
+ * declared dead. Other nodes tell addresses to try, and no more.
+ */
+public final class Presence implements KnownPeers, Greeting.Door {
+    private static final Log LOG = Logs.logger(Presence.class);
+
+    /** How long two nodes may take to become peers. */
+    static final Duration GREETING_LIMIT = Duration.ofSeconds(5);
+
+    /** Incarnations that are remembered without a session. */
+    private static final int MAX_PEERS = 10_000;
+
+    private final Setting setting;
+    private final Hello self;
+    private final Home home;
+    private final Dialling dialling;
+
+    /** For any thread. */
+    private final Map<NodeId, Peer> peers = new ConcurrentHashMap<>();
+
+    /** The sessions, by the names of the nodes. Changed on the cord, read by any thread. */
+    private final Map<String, Conversation> up = new ConcurrentSkipListMap<>();
+
+    /** The names of {@link #up}, for any thread. */
+    private volatile List<String> upNames = List.of();
+
+    /** Told of each change of {@link #upNames}; guarded by itself. */
+    private final List<WaitCell> watchers = new ArrayList<>();
+
+    private boolean isLeaving;
+
+    /** The part of the node's options that it needs. */
+    public interface Setting {
+        /** How it connects; with the limits of a session. */
+        TcpConnection connect(String host, int port);
+
+        /** Whether the certificate of the other side is for that name; true without TLS. */
+        boolean isNamed(TcpConnection connection, String name);
+
+        /** The name of the cluster. */
+        String cluster();
+
+        /** Bytes on the way to a node. */
+        int queue();
+
+        /** Bytes of a message. */
+        int maxMessage();
+    }
+
+    public Presence(Setting setting, Hello self, Home.Parts parts) {
+        this.setting = setting;
+        this.self = self;
+        this.home = parts.home(this);
+        this.dialling = new Dialling(this, self);
+    }
+
+    public Hello self() {
+        return self;
+    }
+
+    public Home home() {
+        return home;
+    }
+
+    public Dialling dialling() {
+        return dialling;
+    }
+
+    // ---------------------------------------------------------------- connections
+
+    /** Serves the node's port until it leaves. A switchpoint. */
+    public void serve(TcpListener listener) {
+        listener.serve("a node that calls " + self.node().name(), this::accepted);
+    }
+
+    private void accepted(TcpConnection connection) {
+        FrameReader reader = new FrameReader(connection);
+        try {
+            meet(connection, reader, false);
+        } catch (RefusedException refused) {
+            tellRefused(refused);
+        } catch (KryoException | ConnectionException stranger) {
+            LOG.debug("{}: a caller is no node", self, stranger);
+        }
+    }
+
+    private static void tellRefused(RefusedException refused) {
+        if (refused.refusal() == Refusal.DUPLICATE || refused.refusal() == Refusal.SELF) {
+            LOG.debug("{}", refused.getMessage());
+        } else {
+            LOG.warn("{}", refused.getMessage());
+        }
+    }
+
+    /**
+     * Connects to a node and serves the session with it until that ends. A switchpoint.
+     *
+     * @return the name of the other node
+     * @throws RefusedException if the two do not become peers
+     * @throws ConnectionException if nobody is there
+     * @throws KryoException if it is no node that is there
+     */
+    String dial(String host, int port) {
+        try (TcpConnection connection = setting.connect(host, port)) {
+            return meet(connection, new FrameReader(connection), true);
+        }
+    }
+
+    private String meet(TcpConnection connection, FrameReader reader, boolean hasDialled) {
+        Greeting greeting = new Greeting(connection, reader, self, this);
+        Greeting.Agreed agreed =
+                greetingWithin(connection, hasDialled ? greeting::dialled : greeting::accepted);
+        begin(agreed, connection, reader).run();
+        return agreed.peer().node().name();
+    }
+
+    private static Greeting.Agreed greetingWithin(
+            TcpConnection connection, Supplier<Greeting.Agreed> greeting) {
+        Alarm limit = Alarm.after(Waits.nanos(GREETING_LIMIT), connection::reset);
+        try {
+            return greeting.get();
+        } finally {
+            limit.cancel();
+        }
+    }
+
+    /** From here to the first wait of the session nothing else happens on this cord. */
+    private Session begin(Greeting.Agreed agreed, TcpConnection connection, FrameReader reader) {
+        Hello hello = agreed.peer();
+        Refusal refusal = refusal(hello); // others may have come while the two greeted
+        if (refusal != null) {
+            throw new RefusedException(refusal, hello, self + " refuses " + hello + ": " + refusal);
+        }
+        Conversation before = up.get(hello.node().name());
+        if (before != null) {
+            before.session().end("a new session with it begins");
+        }
+        Peer peer = peer(hello.node(), hello.host(), hello.port());
+        Session session = new Session(connection, reader, home.frames(), setting.queue(), hello);
+        reader.allow(setting.maxMessage() + Frame.MAX_AROUND);
+        Conversation conversation = new Conversation(home, peer, session, this::over);
+        session.begin(conversation, agreed.confirms(), home.types()::describe, this::describeKnown);
+        peer.now(conversation);
+        up.put(hello.node().name(), conversation);
+        changed();
+        LOG.info("{} and {} are peers", self, hello);
+        return session;
+    }
+
+    private void describeKnown(Output to) {
+        to.writeVarInt(up.size(), true);
+        for (Conversation each : up.values()) {
+            Text.write(to, each.session().peer().host());
+            to.writeVarInt(each.session().peer().port(), true);
+        }
+    }
+
+    private void over(Conversation ended) {
+        ended.peer().now(null);
+        up.remove(ended.peer().id().name(), ended);
+        changed();
+        LOG.info("{} and {} are peers no more: {}", self, ended.session().peer(), ended.why());
+    }
+
+    private void changed() {
+        upNames = List.copyOf(up.keySet());
+        List<WaitCell> told;
+        synchronized (watchers) {
+            told = List.copyOf(watchers);
+            watchers.clear();
+        }
+        told.forEach(each -> each.give(true));
+    }
+
+    // ---------------------------------------------------------------- who may come in
+
+    @Override
+    public @Nullable Refusal refusal(Hello peer, TcpConnection connection) {
+        Refusal refusal = refusal(peer);
+        return refusal == null && !setting.isNamed(connection, peer.node().name())
+                ? Refusal.CERTIFICATE
+                : refusal;
+    }
+
+    private @Nullable Refusal refusal(Hello peer) {
+        if (peer.version() != Hello.VERSION) {
+            return Refusal.VERSION;
+        }
+        if (!peer.cluster().equals(setting.cluster())) {
+            return Refusal.CLUSTER;
+        }
+        if (peer.node().equals(self.node())) {
+            return Refusal.SELF;
+        }
+        if (isLeaving) {
+            return Refusal.LEAVING;
+        }
+        Conversation known = up.get(peer.node().name());
+        boolean isTaken =
+                peer.node().name().equals(self.node().name())
+                        || (known != null
+                                && !known.peer().id().equals(peer.node())
+                                && !known.session().peer().address().equals(peer.address()));
+        return isTaken ? Refusal.NAME : null;
+    }
+
+    @Override
+    public boolean hasSession(NodeId peer) {
+        Conversation known = up.get(peer.name());
+        return known != null && known.peer().id().equals(peer);
+    }
+
+    /** Whether the two have a session. */
+    boolean isUp(String name) {
+        return up.containsKey(name);
+    }
+
+    boolean isLeaving() {
+        return isLeaving;
+    }
+
+    // ---------------------------------------------------------------- for any thread
+
+    @Override
+    public Peer peer(NodeId id, String host, int port) {
+        if (peers.size() > MAX_PEERS) {
+            peers.values().removeIf(each -> each.now() == null);
+        }
+        return peers.computeIfAbsent(id, _ -> new Peer(id, host, port));
+    }
+
+    @Override
+    public void heardOf(String host, int port) {
+        dialling.add(host, port);
+    }
+
+    public List<String> upNames() {
+        return upNames;
+    }
+
+    /** The session with the node of that name; null if there is none. */
+    public @Nullable Conversation conversation(String name) {
+        return up.get(name);
+    }
+
+    /** False if the limit passed. A switchpoint. */
+    public boolean awaitPeers(int count, long limitNanos) {
+        long beganNs = Waits.nanoTime();
+        while (upNames.size() < count) {
+            WaitCell change = new WaitCell();
+            synchronized (watchers) {
+                watchers.add(change);
+            }
+            long leftNs =
+                    limitNanos == Long.MAX_VALUE
+                            ? limitNanos
+                            : Math.max(0, limitNanos - (Waits.nanoTime() - beganNs));
+            if (upNames.size() < count
+                    && change.await("peers of " + self.node().name(), leftNs) == Waits.TIMED_OUT) {
+                forget(change);
+                return upNames.size() >= count;
+            }
+            forget(change);
+        }
+        return true;
+    }
+
+    private void forget(WaitCell change) {
+        synchronized (watchers) {
+            watchers.remove(change);
+        }
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    /**
+     * Says goodbye to all, waits until they have what was sent, and ends the sessions. A
+     * switchpoint.
+     *
+     * @return false if the limit passed first
+     */
+    public boolean leave(long limitNanos) {
+        isLeaving = true;
+        dialling.end();
+        List<Conversation> left = new ArrayList<>(up.values());
+        left.forEach(each -> each.session().sayGoodbye());
+        long beganNs = Waits.nanoTime();
+        boolean isComplete = isAllAcked(left);
+        while (!isComplete && Waits.nanoTime() - beganNs < limitNanos) {
+            Fiber.sleep(Duration.ofMillis(5));
+            isComplete = isAllAcked(left);
+        }
+        left.forEach(each -> each.session().leave());
+        return isComplete;
+    }
+
+    private static boolean isAllAcked(List<Conversation> all) {
+        return all.stream().allMatch(each -> each.isOver() || each.session().isAllAcked());
+    }
+
+    /** On the cord. */
+    public void checkInvariants() {
+        Map<String, Conversation> seen = new HashMap<>(up);
+        for (Peer each : peers.values()) {
+            Conversation now = each.now();
+            if (now != null && seen.remove(each.id().name()) != now) {
+                throw new IllegalStateException(each + " has a session that is not up");
+            }
+        }
+        if (!seen.isEmpty()) {
+            throw new IllegalStateException("without a peer: " + seen.keySet());
+        }
+        up.values().forEach(each -> each.session().checkInvariants());
+    }
+
+    @Override
+    public String toString() {
+        return "node " + self;
+    }
+}

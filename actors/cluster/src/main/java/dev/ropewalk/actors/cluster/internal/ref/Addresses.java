@@ -1,0 +1,158 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.io.Output;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.cluster.internal.session.Frame;
+import dev.ropewalk.actors.cluster.internal.session.Hello;
+import dev.ropewalk.actors.cluster.internal.session.NodeId;
+import dev.ropewalk.actors.cluster.internal.wire.Recipients;
+import dev.ropewalk.actors.cluster.internal.wire.Text;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Addresses in the messages of one session: of an actor of the sender, of the receiver or of a
+ * third node, of an ask that the message belongs to, and of what else takes messages at the sender.
+ * An address that comes home is the one that was there.
+ */
+final class Addresses implements Recipients {
+    private static final byte SENDERS = 0;
+    private static final byte RECEIVERS = 1;
+    private static final byte THIRD = 2;
+    private static final byte ASK = 3;
+    private static final byte OTHER = 4;
+
+    private final Home home;
+    private final Conversation of;
+    private final OtherRecipients others;
+
+    /** The ask whose question this thread writes now. */
+    private static final ThreadLocal<@Nullable RemoteAsk<?>> ASKED = new ThreadLocal<>();
+
+    /** Of the ask in hand, which its message may hold; on the cord. */
+    private @Nullable AskReply<?> inHand;
+
+    Addresses(Home home, Conversation of) {
+        this.home = home;
+        this.of = of;
+        this.others = new OtherRecipients();
+    }
+
+    OtherRecipients others() {
+        return others;
+    }
+
+    // ---------------------------------------------------------------- writing, on any thread
+
+    /** The question of an ask: its own address is known by the ask, and elsewhere by a number. */
+    Frame question(Frame frame, RemoteAsk<?> ask) {
+        ASKED.set(ask);
+        try {
+            return frame.message(ask.message(), this);
+        } finally {
+            ASKED.remove();
+        }
+    }
+
+    @Override
+    public void write(Output to, Recipient<?> recipient) {
+        switch (recipient) {
+            case ActorRef<?> actor -> write(to, actor);
+            case RemoteAsk<?> ask when ask == ASKED.get() -> {
+                to.writeByte(ASK);
+                to.writeVarLong(ask.id(), true);
+            }
+            default -> {
+                to.writeByte(OTHER);
+                to.writeVarLong(others.numberOf(recipient), true);
+            }
+        }
+    }
+
+    private void write(Output to, ActorRef<?> actor) {
+        if (!(actor.target() instanceof RemoteTarget<?> remote)) {
+            to.writeByte(SENDERS);
+            to.writeVarLong(home.exports().numberOf(actor), false);
+            writePath(to, parentOf(actor), actor.name());
+            return;
+        }
+        Peer owner = remote.peer();
+        if (owner.id().equals(of.peer().id())) {
+            to.writeByte(RECEIVERS);
+            to.writeVarLong(remote.number(), false);
+        } else {
+            to.writeByte(THIRD);
+            Text.write(to, owner.id().name());
+            to.writeLong(owner.id().incarnation());
+            Text.write(to, owner.host());
+            to.writeVarInt(owner.port(), true);
+            to.writeVarLong(remote.number(), false);
+        }
+        writePath(to, remote.parentPath(), actor.name());
+    }
+
+    private static String parentOf(ActorRef<?> actor) {
+        String path = actor.path();
+        return path.substring(0, path.length() - actor.name().length() - 1);
+    }
+
+    private static void writePath(Output to, String parentPath, String name) {
+        Text.write(to, parentPath);
+        Text.write(to, name);
+    }
+
+    // ---------------------------------------------------------------- reading, on the cord
+
+    /** From now on the message of this ask is read; null when it is done. */
+    void inHand(@Nullable AskReply<?> reply) {
+        inHand = reply;
+    }
+
+    @Override
+    public Recipient<?> read(WireInput from) {
+        byte sort = from.readByte();
+        return switch (sort) {
+            case SENDERS -> remote(of.peer(), from.readVarLong(false), from);
+            case RECEIVERS -> own(from.readVarLong(false), from);
+            case THIRD -> third(from);
+            case ASK -> reply(from.readVarLong(true));
+            case OTHER -> new OtherRecipient<>(home, of, from.readVarLong(true));
+            default -> throw new KryoException("there is no sort of addresses " + sort);
+        };
+    }
+
+    private ActorRef<?> remote(Peer owner, long number, WireInput from) {
+        return new RemoteTarget<>(home, owner, number, Text.readSome(from), Text.readSome(from))
+                .ref();
+    }
+
+    /** Of this node: if the actor is over, an address that leads nowhere. */
+    private ActorRef<?> own(long number, WireInput from) {
+        String parentPath = Text.readSome(from);
+        String name = Text.readSome(from);
+        ActorRef<?> actor = home.exports().actor(number);
+        return actor != null ? actor : GoneTarget.address(home, parentPath, name, number);
+    }
+
+    private ActorRef<?> third(WireInput from) {
+        NodeId id = new NodeId(Text.readSome(from), from.readLong());
+        String host = Text.readSome(from);
+        int port = Hello.readPort(from);
+        long number = from.readVarLong(false);
+        if (id.equals(home.self())) {
+            return own(number, from);
+        }
+        return remote(home.peers().peer(id, host, port), number, from);
+    }
+
+    private Recipient<?> reply(long id) {
+        if (inHand == null || inHand.id() != id) {
+            throw new KryoException("the address of an ask stands outside of its question");
+        }
+        return inHand;
+    }
+}

@@ -1,0 +1,220 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.cluster.internal.session.Frame;
+import dev.ropewalk.actors.cluster.internal.session.FrameType;
+import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.session.Session.Lost;
+import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+import dev.ropewalk.actors.spi.Calls;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.dump.Lines;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+
+/**
+ * The words of two nodes to each other in one session: this node's asks, monitors and questions of
+ * the other one, and what that one asks of the actors here ({@link Served}).
+ *
+ * <p>Any thread sends. The session's cord handles what comes, and the end.
+ */
+public final class Conversation implements Session.Handler {
+    private static final Log LOG = Logs.logger(Conversation.class);
+
+    private final Home home;
+    private final Peer peer;
+    private final Session session;
+    private final Addresses addresses;
+    private final OpenAsks asks = new OpenAsks();
+    private final Watches watches;
+    private final Questions questions;
+    private final Served served;
+    private final Consumer<Conversation> whenOver;
+
+    /** Told once, on the cord. */
+    private @Nullable String why;
+
+    public Conversation(Home home, Peer peer, Session session, Consumer<Conversation> whenOver) {
+        this.home = home;
+        this.peer = peer;
+        this.session = session;
+        this.whenOver = whenOver;
+        this.addresses = new Addresses(home, this);
+        this.watches = new Watches(this);
+        this.questions = new Questions(this);
+        this.served = new Served(home, this, addresses);
+    }
+
+    public Session session() {
+        return session;
+    }
+
+    public Peer peer() {
+        return peer;
+    }
+
+    OpenAsks asks() {
+        return asks;
+    }
+
+    Watches watches() {
+        return watches;
+    }
+
+    public Questions questions() {
+        return questions;
+    }
+
+    Addresses addresses() {
+        return addresses;
+    }
+
+    public boolean isOver() {
+        return session.isOver();
+    }
+
+    // ---------------------------------------------------------------- sending, from any thread
+
+    Sent tryTell(RemoteTarget<?> to, Object message) {
+        return home.frames()
+                .with(frame -> session.trySend(tell(frame, to, message), message, to.ref()));
+    }
+
+    private Frame tell(Frame frame, RemoteTarget<?> to, Object message) {
+        return frame.begin(FrameType.TELL).signed(to.number()).message(message, addresses);
+    }
+
+    /**
+     * Waits for room, if that is possible here; otherwise FULL is the answer of an actor, whose
+     * message is a dead letter, and others get the exception.
+     */
+    Sent tell(RemoteTarget<?> to, Object message) {
+        Sent sent = tryTell(to, message);
+        if (sent != Sent.FULL) {
+            return sent;
+        }
+        if (!mayWait()) {
+            if (!Calls.isInActor()) {
+                throw full(to, message);
+            }
+            return Sent.FULL;
+        }
+        byte[] bytes = home.frames().with(frame -> Session.copy(tell(frame, to, message)));
+        return session.send(bytes, message, to.ref(), Long.MAX_VALUE);
+    }
+
+    /** A cord that runs no fiber cannot: a handler of Netty, a stage at its limit. */
+    private static boolean mayWait() {
+        return Cord.currentOrNull() == null || Fiber.currentOrNull() != null;
+    }
+
+    MailboxFullException full(RemoteTarget<?> to, Object message) {
+        return new MailboxFullException(
+                "the queue to node "
+                        + peer.id().name()
+                        + " is full; the message to "
+                        + to.ref()
+                        + " was not sent: "
+                        + Lines.of(message));
+    }
+
+    Sent askNow(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
+        return home.frames().with(frame -> session.trySend(ask(frame, to, id, ask), null, null));
+    }
+
+    private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
+        frame.begin(FrameType.ASK).signed(to.number()).number(id).number(ask.leftNanos());
+        return addresses.question(frame, ask);
+    }
+
+    /** Waits for room within the limit. */
+    Sent ask(RemoteTarget<?> to, long id, RemoteAsk<?> ask, long limitNanos) {
+        Sent sent = askNow(to, id, ask);
+        if (sent != Sent.FULL) {
+            return sent;
+        }
+        byte[] bytes = home.frames().with(frame -> Session.copy(ask(frame, to, id, ask)));
+        return session.send(bytes, null, null, limitNanos);
+    }
+
+    /** Of an answer that the other node waits for, or a word about an actor. */
+    Sent sendAtOnce(UnaryOperator<Frame> content) {
+        return home.frames().with(frame -> session.sendAtOnce(content.apply(frame)));
+    }
+
+    /** The bytes of a message of this session. */
+    byte[] encode(Object message) {
+        return home.frames()
+                .with(frame -> frame.begin(FrameType.REPLY).message(message, addresses).content());
+    }
+
+    /** To an address of the other node that is no actor's. Never waits. */
+    Sent tryTellTo(long id, Object message, Object to) {
+        return home.frames()
+                .with(frame -> session.trySend(tellTo(frame, id, message), message, to));
+    }
+
+    /** Waits for room, if that is possible here. */
+    Sent tellTo(long id, Object message, Object to) {
+        Sent sent = tryTellTo(id, message, to);
+        if (sent != Sent.FULL || !mayWait()) {
+            return sent;
+        }
+        byte[] bytes = home.frames().with(frame -> Session.copy(tellTo(frame, id, message)));
+        return session.send(bytes, message, to, Long.MAX_VALUE);
+    }
+
+    private Frame tellTo(Frame frame, long id, Object message) {
+        return frame.begin(FrameType.TELL_TO).number(id).message(message, addresses);
+    }
+
+    // ---------------------------------------------------------------- receiving, on the cord
+
+    @Override
+    public void frame(byte type, WireInput content) {
+        served.frame(type, content);
+    }
+
+    @Override
+    public void over(String reason, List<Lost> lost) {
+        why = reason;
+        whenOver.accept(this); // first: whoever hears of the end finds no session
+        step(() -> watches.over(new ExitReason.Unreachable(peer.id().name())));
+        step(() -> asks.failAll(peer));
+        step(questions::over);
+        step(served::over);
+        for (Lost each : lost) {
+            step(() -> home.report(each.message(), each.to(), DeadLetter.Reason.UNREACHABLE, null));
+        }
+    }
+
+    /** Code of the program may run in it: it must not wait, and its failure is its own. */
+    private void step(Runnable code) {
+        try {
+            Waits.asNoFiber(code);
+        } catch (RuntimeException broken) {
+            LOG.warn("{}: a part of its end failed", this, broken);
+        }
+    }
+
+    /** Why it is over; null while it is not. On the cord. */
+    public @Nullable String why() {
+        return why;
+    }
+
+    @Override
+    public String toString() {
+        return session.toString();
+    }
+}

@@ -1,0 +1,74 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.spi.DownListener;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The actors of this node that other nodes have addresses of, by their numbers. One entry an actor,
+ * for all nodes; it goes when the actor is over. An address that is no actor's, as that of a
+ * router, has a number of its own below zero, and stays. For any thread.
+ */
+public final class Exports {
+    private final Map<Long, ActorRef<?>> byNumber = new ConcurrentHashMap<>();
+
+    /** Of those whose number here is not their own. */
+    private final Map<ActorRef<?>, Long> numbers = new ConcurrentHashMap<>();
+
+    private final AtomicLong next = new AtomicLong(-1);
+
+    /** The number by which other nodes know the actor from now on. */
+    long numberOf(ActorRef<?> actor) {
+        Long given = numbers.get(actor);
+        if (given != null) {
+            return given;
+        }
+        long own = actor.number();
+        if (own > 0) {
+            ActorRef<?> other = byNumber.putIfAbsent(own, actor);
+            if (other == null) {
+                actor.target().watch(new End(own), false);
+                return own;
+            }
+            if (other.equals(actor)) {
+                return own;
+            }
+        }
+        return numbers.computeIfAbsent(
+                actor,
+                _ -> {
+                    long made = next.getAndDecrement();
+                    byNumber.put(made, actor);
+                    return made;
+                });
+    }
+
+    /** Null if it is over, or was never exported. */
+    @Nullable ActorRef<?> actor(long number) {
+        return byNumber.get(number);
+    }
+
+    public int size() {
+        return byNumber.size();
+    }
+
+    /** Takes the entry out. */
+    private final class End implements DownListener {
+        private final long number;
+
+        End(long number) {
+            this.number = number;
+        }
+
+        @Override
+        public void down(Down down) {
+            byNumber.remove(number);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.cluster.internal.session.FramePool;
+import dev.ropewalk.actors.cluster.internal.session.NodeId;
+import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+import dev.ropewalk.fibers.Cord;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The part that all addresses and sessions of a node share. For any thread.
+ *
+ * @param system whose actors have addresses elsewhere
+ * @param self this node
+ * @param cord of the node, which handles all frames
+ * @param types of its protocol
+ * @param frames to be written
+ * @param exports the actors that other nodes know
+ * @param peers the nodes that this one knows
+ */
+public record Home(
+        ActorSystem system,
+        NodeId self,
+        Cord cord,
+        TypeTable types,
+        FramePool frames,
+        Exports exports,
+        KnownPeers peers) {
+
+    void report(Object message, Object to, DeadLetter.Reason reason, @Nullable Throwable cause) {
+        system.report(new DeadLetter(message, to.toString(), reason, cause));
+    }
+
+    /**
+     * All of it but the peers, which need it themselves.
+     *
+     * @param system whose actors have addresses elsewhere
+     * @param self this node
+     * @param cord of the node
+     * @param types of its protocol
+     * @param frames to be written
+     */
+    public record Parts(
+            ActorSystem system, NodeId self, Cord cord, TypeTable types, FramePool frames) {
+        public Home home(KnownPeers peers) {
+            return new Home(system, self, cord, types, frames, new Exports(), peers);
+        }
+    }
+}

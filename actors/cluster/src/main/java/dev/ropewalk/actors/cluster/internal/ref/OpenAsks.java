@@ -1,0 +1,44 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** The asks of one session that wait for replies, by numbers. For any thread. */
+final class OpenAsks {
+    private final Map<Long, RemoteAsk<?>> open = new ConcurrentHashMap<>();
+    private final AtomicLong next = new AtomicLong();
+
+    /** It fails at once if the session has ended. */
+    long open(RemoteAsk<?> ask, Conversation of, Peer peer) {
+        long id = next.incrementAndGet();
+        ask.id(id);
+        open.put(id, ask);
+        if (of.isOver() && open.remove(id) != null) {
+            ask.fails(ask.unreachable(peer));
+        }
+        return id;
+    }
+
+    /** Null if it is over. */
+    @Nullable RemoteAsk<?> close(long id) {
+        return open.remove(id);
+    }
+
+    /** The session has ended. */
+    void failAll(Peer peer) {
+        for (Long id : List.copyOf(open.keySet())) {
+            RemoteAsk<?> ask = open.remove(id);
+            if (ask != null) {
+                ask.fails(ask.unreachable(peer));
+            }
+        }
+    }
+
+    int size() {
+        return open.size();
+    }
+}

@@ -1,0 +1,459 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import com.esotericsoftware.kryo.KryoException;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskException;
+import dev.ropewalk.actors.AskTimeoutException;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.internal.session.FrameType;
+import dev.ropewalk.actors.cluster.internal.session.Hello;
+import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.wire.Failures;
+import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
+import dev.ropewalk.actors.cluster.internal.wire.PeerTypes;
+import dev.ropewalk.actors.cluster.internal.wire.RefusedTypeException;
+import dev.ropewalk.actors.cluster.internal.wire.Text;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.fibers.internal.dump.Lines;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+/**
+ * The frames of the other node: its words to actors here, its monitors of them, and the answers to
+ * what this node has asked. Confined to the session's cord, and never waits, so one actor with a
+ * full mailbox stops nobody. Answers leave from the thread on which they arise.
+ */
+final class Served {
+    private static final Log LOG = Logs.logger(Served.class);
+    private static final int MAX_SHOWN_TEXT = 256;
+
+    private final Home home;
+    private final Conversation of;
+    private final Addresses addresses;
+    private final KryoCodec codec;
+
+    /** An entry goes with the actor, on its cord. */
+    private final Map<Long, ServedWatch> watches = new ConcurrentHashMap<>();
+
+    /** As the other node described them, before anything else. */
+    private @Nullable PeerTypes types;
+
+    Served(Home home, Conversation of, Addresses addresses) {
+        this.home = home;
+        this.of = of;
+        this.addresses = addresses;
+        this.codec = new KryoCodec(home.types());
+    }
+
+    /** An exception of a program's own code ends no session. */
+    void frame(byte type, WireInput from) {
+        try {
+            Waits.asNoFiber(() -> handle(type, from)); // nothing of it may wait for room
+        } catch (KryoException damaged) {
+            throw damaged;
+        } catch (RuntimeException broken) {
+            LOG.warn("{}: a frame of type={} failed", of, type, broken);
+        }
+    }
+
+    private void handle(byte type, WireInput from) {
+        switch (type) {
+            case FrameType.TYPES -> types(from);
+            case FrameType.PEERS -> peers(from);
+            case FrameType.TELL -> tell(from);
+            case FrameType.ASK -> ask(from);
+            case FrameType.REPLY -> reply(from);
+            case FrameType.NO_REPLY -> noReply(from);
+            case FrameType.TELL_TO -> tellTo(from);
+            case FrameType.FAIL_TO -> failTo(from);
+            case FrameType.STOP -> with(from, ActorRef::stop);
+            case FrameType.TERMINATE -> with(from, ActorRef::terminate);
+            case FrameType.KILL -> with(from, ActorRef::kill);
+            case FrameType.WATCH -> watch(from.readVarLong(false), from.readBoolean());
+            case FrameType.UNWATCH -> unwatch(from.readVarLong(false), from.readBoolean());
+            case FrameType.DOWN -> down(from);
+            case FrameType.FIND -> find(from);
+            case FrameType.FOUND -> of.questions().found(from, addresses);
+            case FrameType.LOOK -> look(from.readVarLong(true), from.readVarLong(false));
+            case FrameType.SEEN -> of.questions().seen(from);
+            default -> throw new KryoException("there is no frame of type=" + type);
+        }
+    }
+
+    private void types(WireInput from) {
+        if (types != null) {
+            throw new KryoException("a node describes its types once");
+        }
+        types = PeerTypes.read(from, home.types());
+        for (String refused : types.refused()) {
+            LOG.info("{} and {} differ: {}", home.self(), of.peer(), refused);
+        }
+    }
+
+    private void peers(WireInput from) {
+        int count = from.readSize(2);
+        for (int i = 0; i < count; i++) {
+            home.peers().heardOf(Text.readSome(from), Hello.readPort(from));
+        }
+    }
+
+    List<String> refusedTypes() {
+        return types == null ? List.of() : types.refused();
+    }
+
+    // ---------------------------------------------------------------- messages
+
+    private Object message(WireInput from) {
+        if (types == null) {
+            throw new KryoException("a message came before the types");
+        }
+        try {
+            return codec.read(from, types, addresses);
+        } catch (RefusedTypeException refused) {
+            from.setPosition(from.limit()); // nobody can tell where its parts are
+            throw refused;
+        }
+    }
+
+    private void tell(WireInput from) {
+        long number = from.readVarLong(false);
+        Object message;
+        try {
+            message = message(from);
+        } catch (RefusedTypeException refused) {
+            refused(number, refused);
+            return;
+        }
+        ActorRef<?> actor = home.exports().actor(number);
+        if (actor == null) {
+            home.report(message, gone(number), DeadLetter.Reason.ENDED, null);
+        } else {
+            deliver(actor, message);
+        }
+    }
+
+    private void refused(long number, RefusedTypeException refused) {
+        home.report(
+                "a message of " + of.peer(), gone(number), DeadLetter.Reason.UNREADABLE, refused);
+    }
+
+    private String gone(long number) {
+        ActorRef<?> actor = home.exports().actor(number);
+        return actor == null ? "actor #" + number : actor.toString();
+    }
+
+    @SuppressWarnings("unchecked") // whoever has the address knows what it takes
+    private void deliver(ActorRef<?> actor, Object message) {
+        delivered(((ActorRef<Object>) actor).tryTell(message), message, actor);
+    }
+
+    private void delivered(TellResult result, Object message, Object to) {
+        if (result == TellResult.FULL) {
+            home.report(message, to, DeadLetter.Reason.REFUSED, null);
+        } else if (result == TellResult.ENDED) {
+            home.report(message, to, DeadLetter.Reason.ENDED, null);
+        }
+    }
+
+    private void with(WireInput from, Consumer<ActorRef<?>> word) {
+        ActorRef<?> actor = home.exports().actor(from.readVarLong(false));
+        if (actor != null) {
+            word.accept(actor);
+        }
+    }
+
+    // ---------------------------------------------------------------- asks of the other node
+
+    private void ask(WireInput from) {
+        long number = from.readVarLong(false);
+        long id = from.readVarLong(true);
+        long limitNs = from.readVarLong(true);
+        AskReply<Object> reply = new AskReply<>(of, id);
+        Object message;
+        addresses.inHand(reply);
+        try {
+            message = message(from);
+        } catch (RefusedTypeException refused) {
+            refused(number, refused);
+            noReply(id, "its node cannot read the question: " + refused.getMessage(), refused);
+            return;
+        } finally {
+            addresses.inHand(null);
+        }
+        ActorRef<?> actor = home.exports().actor(number);
+        if (actor == null) {
+            home.report(message, gone(number), DeadLetter.Reason.ENDED, null);
+            noReply(id, "it has ended", null);
+        } else {
+            ask(actor, message, reply, limitNs);
+        }
+    }
+
+    @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // as in deliver; the code below
+    private void ask(ActorRef<?> actor, Object message, AskReply<Object> reply, long limitNs) {
+        CompletionStage<Object> stage =
+                ((ActorRef<Object>) actor)
+                        .askLater(
+                                to -> {
+                                    reply.bind(to);
+                                    return message;
+                                },
+                                Duration.ofNanos(limitNs));
+        stage.whenComplete(
+                (answer, failure) -> {
+                    if (failure == null) {
+                        replied(reply.id(), (AskReply.Encoded) answer);
+                    } else if (!(failure instanceof AskTimeoutException)) { // the asker has its own
+                        noReply(reply.id(), why(failure), failure.getCause());
+                    }
+                });
+    }
+
+    private static String cut(String text) {
+        return text.length() > MAX_SHOWN_TEXT ? text.substring(0, MAX_SHOWN_TEXT) : text;
+    }
+
+    private static String why(Throwable failure) {
+        return failure instanceof AskException ? Lines.of(failure.getMessage()) : Lines.of(failure);
+    }
+
+    private void replied(long id, AskReply.Encoded answer) {
+        Session.Sent sent =
+                home.frames()
+                        .with(
+                                frame ->
+                                        of.session()
+                                                .sendAtOnce(
+                                                        frame.begin(FrameType.REPLY)
+                                                                .number(id)
+                                                                .bytes(answer.bytes),
+                                                        answer.reply,
+                                                        of.peer()));
+        if (sent == Session.Sent.OVER) {
+            home.report(answer.reply, of.peer(), DeadLetter.Reason.UNREACHABLE, null);
+        }
+    }
+
+    private void noReply(long id, String why, @Nullable Throwable cause) {
+        of.sendAtOnce(
+                frame -> {
+                    frame.begin(FrameType.NO_REPLY).number(id);
+                    Text.write(frame.out(), cut(why));
+                    frame.flag(cause != null);
+                    if (cause != null) {
+                        Failures.write(frame.out(), cause);
+                    }
+                    return frame;
+                });
+    }
+
+    // ---------------------------------------------------------------- answers to this node's asks
+
+    @SuppressWarnings("unchecked") // the asked actor had the address of a Recipient<R>
+    private void reply(WireInput from) {
+        long id = from.readVarLong(true);
+        RemoteAsk<?> ask = of.asks().close(id);
+        Object reply;
+        try {
+            reply = message(from);
+        } catch (RefusedTypeException refused) {
+            if (ask != null) {
+                ask.fails(ask.failed("its reply cannot be read here", refused));
+            }
+            return;
+        }
+        if (ask == null) {
+            home.report(reply, "an ask of " + home.self(), DeadLetter.Reason.LATE_REPLY, null);
+        } else {
+            ((RemoteAsk<Object>) ask).tell(reply);
+        }
+    }
+
+    private void noReply(WireInput from) {
+        RemoteAsk<?> ask = of.asks().close(from.readVarLong(true));
+        String why = Text.readSome(from);
+        Throwable cause = from.readBoolean() ? Failures.read(from) : null;
+        if (ask != null) {
+            ask.fails(ask.failed(why, cause));
+        }
+    }
+
+    // ---------------------------------------------------------------- adapters and the like
+
+    @SuppressWarnings("unchecked") // as in deliver
+    private void tellTo(WireInput from) {
+        long id = from.readVarLong(true);
+        Object message;
+        try {
+            message = message(from);
+        } catch (RefusedTypeException refused) {
+            home.report(
+                    "a message of " + of.peer(),
+                    "an address of " + home.self(),
+                    DeadLetter.Reason.UNREADABLE,
+                    refused);
+            return;
+        }
+        Recipient<Object> to = (Recipient<Object>) addresses.others().recipient(id);
+        if (to == null) {
+            home.report(
+                    message, "an address of " + home.self(), DeadLetter.Reason.LATE_REPLY, null);
+        } else {
+            delivered(to.tryTell(message), message, to);
+        }
+    }
+
+    private void failTo(WireInput from) {
+        Recipient<?> to = addresses.others().recipient(from.readVarLong(true));
+        Throwable failure = Failures.read(from);
+        if (to != null) {
+            to.fail(failure);
+        }
+    }
+
+    // ---------------------------------------------------------------- monitors of the other node
+
+    /** One for all monitors that the other node has of an actor here. */
+    private final class ServedWatch implements DownListener {
+        private final ActorRef<?> actor;
+        private final long number;
+        private final boolean ofEach;
+
+        ServedWatch(ActorRef<?> actor, long number, boolean ofEach) {
+            this.actor = actor;
+            this.number = number;
+            this.ofEach = ofEach;
+        }
+
+        /** On the actor's cord, behind what the actor has told before. */
+        @Override
+        public void down(Down down) {
+            if (!ofEach) {
+                watches.remove(key(number, false), this);
+            }
+            sendDown(number, ofEach, down.reason());
+        }
+    }
+
+    private static long key(long number, boolean ofEach) {
+        return 2 * number + (ofEach ? 1 : 0);
+    }
+
+    private void watch(long number, boolean ofEach) {
+        ActorRef<?> actor = home.exports().actor(number);
+        if (actor == null) {
+            sendDown(number, ofEach, new ExitReason.NoActor());
+            return;
+        }
+        ServedWatch watch = new ServedWatch(actor, number, ofEach);
+        ServedWatch before = watches.put(key(number, ofEach), watch);
+        if (before != null) {
+            actor.target().unwatch(before);
+        }
+        try {
+            actor.target().watch(watch, ofEach);
+        } catch (RuntimeException none) {
+            // A router has no end.
+            watches.remove(key(number, ofEach));
+            sendDown(number, ofEach, new ExitReason.NoActor());
+        }
+    }
+
+    private void unwatch(long number, boolean ofEach) {
+        ServedWatch watch = watches.remove(key(number, ofEach));
+        if (watch != null) {
+            watch.actor.target().unwatch(watch);
+        }
+    }
+
+    private void sendDown(long number, boolean ofEach, ExitReason reason) {
+        of.sendAtOnce(
+                frame -> {
+                    frame.begin(FrameType.DOWN).signed(number).flag(ofEach);
+                    Reasons.write(frame.out(), reason);
+                    return frame;
+                });
+    }
+
+    private void down(WireInput from) {
+        long number = from.readVarLong(false);
+        boolean ofEach = from.readBoolean();
+        of.watches().down(number, ofEach, Reasons.read(from));
+    }
+
+    // ---------------------------------------------------------------- questions of the other node
+
+    private void find(WireInput from) {
+        long id = from.readVarLong(true);
+        ActorRef<?> found = home.system().find(Text.readSome(from));
+        of.sendAtOnce(
+                frame -> {
+                    frame.begin(FrameType.FOUND).number(id).flag(found != null);
+                    if (found != null) {
+                        addresses.write(frame.out(), found);
+                    }
+                    return frame;
+                });
+    }
+
+    /** In a fiber of its own, because the actor's cord is asked. */
+    private void look(long id, long number) {
+        ActorRef<?> actor = home.exports().actor(number);
+        if (actor == null) {
+            of.sendAtOnce(frame -> frame.begin(FrameType.SEEN).number(id).flag(false));
+        } else {
+            Objects.requireNonNull(home.cord().spin("looks at a mailbox", () -> look(id, actor)));
+        }
+    }
+
+    private void look(long id, ActorRef<?> actor) {
+        try {
+            seen(id, actor.mailbox());
+        } catch (RuntimeException none) {
+            // A router has none; or a message cannot be shown.
+            LOG.debug("{}: the mailbox of {} cannot be shown", of, actor, none);
+            of.sendAtOnce(frame -> frame.begin(FrameType.SEEN).number(id).flag(false));
+        }
+    }
+
+    private void seen(long id, MailboxSnapshot seen) {
+        of.sendAtOnce(
+                frame -> {
+                    frame.begin(FrameType.SEEN).number(id).flag(true);
+                    frame.number(seen.queued()).number(seen.capacity());
+                    frame.number(seen.oldest().size());
+                    for (Object each : seen.oldest()) {
+                        String text = Lines.of(each);
+                        Text.write(frame.out(), cut(text));
+                    }
+                    return frame;
+                });
+    }
+
+    /** The session has ended. */
+    void over() {
+        for (ServedWatch each : watches.values()) {
+            each.actor.target().unwatch(each);
+        }
+        watches.clear();
+        addresses.others().over();
+    }
+}

@@ -1,0 +1,37 @@
+package dev.ropewalk.actors.cluster.internal.session;
+
+import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Function;
+
+/**
+ * The frames of a node, for any thread: each has a Kryo, which takes long to make. No frame is held
+ * across a switchpoint, so threads need about as many as run at a time.
+ */
+public final class FramePool {
+    private static final int SLOTS = 64;
+
+    private final TypeTable types;
+    private final int maxMessage;
+    private final AtomicReferenceArray<@Nullable Frame> free = new AtomicReferenceArray<>(SLOTS);
+
+    public FramePool(TypeTable types, int maxMessage) {
+        this.types = types;
+        this.maxMessage = maxMessage;
+    }
+
+    /** Lends a frame to the code, which must not wait. */
+    public <T extends @Nullable Object> T with(Function<Frame, T> code) {
+        int slot = (int) Thread.currentThread().threadId() & (SLOTS - 1);
+        Frame taken = free.getAndSet(slot, null);
+        Frame used = taken == null ? new Frame(types, maxMessage) : taken;
+        try {
+            return code.apply(used);
+        } finally {
+            free.set(slot, used);
+        }
+    }
+}

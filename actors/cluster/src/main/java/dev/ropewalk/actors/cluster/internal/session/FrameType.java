@@ -1,0 +1,56 @@
+package dev.ropewalk.actors.cluster.internal.session;
+
+/** The sorts of frames, by their first byte. The numbers are part of the protocol. */
+public final class FrameType {
+    // While two nodes meet.
+
+    /** The protocol's version, the cluster, and who speaks. */
+    static final byte HELLO = 1;
+
+    /** The connection is a session from here on. */
+    static final byte CONFIRM = 2;
+
+    /** It is none, and why. */
+    static final byte REFUSED = 3;
+
+    // Of the session itself; not counted, and not acknowledged.
+
+    /** How many counted frames have been taken. */
+    static final byte ACK = 4;
+
+    /** Somebody is here. */
+    static final byte BEAT = 5;
+
+    /** The types that the node sends. */
+    public static final byte TYPES = 6;
+
+    /** The nodes that it knows, and where they are. */
+    public static final byte PEERS = 7;
+
+    /** It leaves: nothing more comes. */
+    static final byte GOODBYE = 8;
+
+    // Counted: each is acknowledged.
+
+    /** The first one that is. */
+    static final byte FIRST_COUNTED = 16;
+
+    public static final byte TELL = 16;
+    public static final byte ASK = 17;
+    public static final byte REPLY = 18;
+    public static final byte NO_REPLY = 19;
+    public static final byte TELL_TO = 20;
+    public static final byte STOP = 21;
+    public static final byte TERMINATE = 22;
+    public static final byte KILL = 23;
+    public static final byte WATCH = 24;
+    public static final byte UNWATCH = 25;
+    public static final byte DOWN = 26;
+    public static final byte FIND = 27;
+    public static final byte FOUND = 28;
+    public static final byte LOOK = 29;
+    public static final byte SEEN = 30;
+    public static final byte FAIL_TO = 31;
+
+    private FrameType() {}
+}

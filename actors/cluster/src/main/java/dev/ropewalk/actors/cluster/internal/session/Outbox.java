@@ -1,0 +1,295 @@
+package dev.ropewalk.actors.cluster.internal.session;
+
+import dev.ropewalk.fibers.spi.WaitCell;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The frames of one session on their way: encoded, bounded in bytes, and kept until the other node
+ * has acknowledged them. Any thread adds, in one order for all; the session's writer takes batches.
+ *
+ * <p>States of a frame, in order; the outbox is open until {@link #close}:
+ *
+ * <pre>
+ *   waiting   its sender waits, because there is no room; the oldest comes first, and none overtakes
+ *   queued    in the batch
+ *   sent      the writer has taken it
+ *   acked     the other node has it, and its room is free
+ * </pre>
+ *
+ * Invariants: held bytes are those of queued and sent frames that are counted; a sender waits only
+ * while there is no room; frames of those that cannot wait (replies, ends) pass the bound, because
+ * each belongs to a question of the other node. Of what is not acknowledged at the end the owner
+ * makes dead letters: what was sent may have arrived.
+ *
+ * <p>Rejected: a queue without a lock. The order of one sender's messages over several frames, the
+ * room, and the end have to be one decision, and the lock is held for the copy of a few bytes.
+ */
+final class Outbox {
+    /** The fate of a frame. */
+    enum Added {
+        YES,
+        FULL,
+        OVER
+    }
+
+    /** A counted frame that is not acknowledged: of a tell the message and its address. */
+    record Kept(@Nullable Object message, @Nullable Object to, int bytes) {}
+
+    private static final int BATCH = 16 * 1024;
+
+    private final int capacity;
+
+    // ---- guarded by this object's monitor
+
+    private final ArrayDeque<byte[]> batches = new ArrayDeque<>();
+    private byte[] batch = new byte[BATCH];
+    private int used;
+
+    private final ArrayDeque<Kept> kept = new ArrayDeque<>();
+    private long heldBytes;
+    private long added;
+    private long acked;
+
+    private final ArrayDeque<Sender> senders = new ArrayDeque<>();
+    private @Nullable WaitCell writer;
+    private boolean isOver;
+
+    Outbox(int capacity) {
+        this.capacity = capacity;
+    }
+
+    /** A sender that waits, with its frame: whoever makes room adds it, so the order stays. */
+    private static final class Sender extends WaitCell {
+        private final byte[] bytes;
+        private final Kept kept;
+
+        Sender(byte[] bytes, Kept kept) {
+            this.bytes = bytes;
+            this.kept = kept;
+        }
+    }
+
+    // ---------------------------------------------------------------- adding, from any thread
+
+    /**
+     * Adds a frame if there is room, or if it needs none.
+     *
+     * @param needsRoom false for what cannot wait
+     */
+    Added add(Frame frame, @Nullable Object message, @Nullable Object to, boolean needsRoom) {
+        WaitCell idle;
+        byte[] bytes = frame.buffer();
+        int length = frame.length();
+        synchronized (this) {
+            if (isOver) {
+                return Added.OVER;
+            }
+            if (needsRoom && !hasRoom()) {
+                return Added.FULL;
+            }
+            append(bytes, length);
+            if (frame.type() >= FrameType.FIRST_COUNTED) {
+                keep(new Kept(message, to, length));
+            }
+            idle = takeIdleWriter();
+        }
+        wake(idle);
+        return Added.YES;
+    }
+
+    /**
+     * Adds a frame when there is room. A switchpoint; the frame must be copied before, because
+     * another sender may take it meanwhile.
+     *
+     * @return FULL if the limit passed
+     */
+    Added addWhenRoom(
+            byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
+        Sender sender = new Sender(bytes, new Kept(message, to, bytes.length));
+        boolean isIn;
+        WaitCell idle = null;
+        synchronized (this) {
+            if (isOver) {
+                return Added.OVER;
+            }
+            isIn = hasRoom();
+            if (isIn) {
+                append(bytes, bytes.length);
+                keep(sender.kept);
+                idle = takeIdleWriter();
+            } else {
+                senders.add(sender);
+            }
+        }
+        if (isIn) {
+            wake(idle);
+            return Added.YES;
+        }
+        Object given = null;
+        try {
+            given = sender.await("room in the queue to another node", limitNanos);
+        } finally {
+            if (!(given instanceof Added)) {
+                forget(sender);
+            }
+        }
+        return given instanceof Added result ? result : Added.FULL;
+    }
+
+    private synchronized void forget(Sender sender) {
+        senders.remove(sender);
+    }
+
+    private boolean hasRoom() {
+        return senders.isEmpty() && heldBytes < capacity;
+    }
+
+    private void append(byte[] bytes, int length) {
+        if (used + length > batch.length) {
+            if (used > 0) {
+                batches.add(java.util.Arrays.copyOf(batch, used));
+                used = 0;
+            }
+            if (length > batch.length) {
+                batches.add(java.util.Arrays.copyOf(bytes, length));
+                return;
+            }
+        }
+        System.arraycopy(bytes, 0, batch, used, length);
+        used += length;
+    }
+
+    private void keep(Kept frame) {
+        kept.add(frame);
+        heldBytes += frame.bytes();
+        added++;
+    }
+
+    private @Nullable WaitCell takeIdleWriter() {
+        WaitCell idle = writer;
+        writer = null;
+        return idle;
+    }
+
+    private static void wake(@Nullable WaitCell idle) {
+        if (idle != null) {
+            idle.give(true);
+        }
+    }
+
+    // ---------------------------------------------------------------- the session's side
+
+    /** The next bytes to be sent; waits for them. Null when it is over. A switchpoint. */
+    byte @Nullable [] next() {
+        for (; ; ) {
+            WaitCell idle;
+            synchronized (this) {
+                byte[] next = batches.poll();
+                if (next == null && used > 0) {
+                    next = used == batch.length ? batch : java.util.Arrays.copyOf(batch, used);
+                    batch = used == batch.length ? new byte[BATCH] : batch;
+                    used = 0;
+                }
+                if (next != null || isOver) {
+                    return next;
+                }
+                idle = new WaitCell();
+                writer = idle;
+            }
+            idle.await("frames to another node");
+        }
+    }
+
+    /**
+     * The other node has so many counted frames.
+     *
+     * @return false if it says more than were sent, or fewer than before
+     */
+    boolean acked(long count) {
+        List<Sender> served = new ArrayList<>();
+        WaitCell idle;
+        synchronized (this) {
+            if (count < acked || count > added) {
+                return false;
+            }
+            while (acked < count) {
+                acked++;
+                heldBytes -= kept.remove().bytes();
+            }
+            while (!senders.isEmpty() && heldBytes < capacity) {
+                Sender next = senders.remove();
+                if (next.claim(Added.YES)) {
+                    append(next.bytes, next.bytes.length);
+                    keep(next.kept);
+                    served.add(next);
+                }
+            }
+            idle = served.isEmpty() ? null : takeIdleWriter();
+        }
+        served.forEach(WaitCell::wake);
+        wake(idle);
+        return true;
+    }
+
+    /** Nothing more is added; what was not acknowledged is the caller's. */
+    List<Kept> close() {
+        List<Sender> refused;
+        List<Kept> lost;
+        WaitCell idle;
+        synchronized (this) {
+            isOver = true;
+            refused = List.copyOf(senders);
+            senders.clear();
+            lost = List.copyOf(kept);
+            kept.clear();
+            heldBytes = 0;
+            batches.clear();
+            used = 0;
+            idle = takeIdleWriter();
+        }
+        for (Sender each : refused) {
+            each.give(Added.OVER);
+        }
+        wake(idle);
+        return lost;
+    }
+
+    /** Whether all that was added has been acknowledged. */
+    synchronized boolean isEmpty() {
+        return kept.isEmpty() && senders.isEmpty();
+    }
+
+    synchronized long heldBytes() {
+        return heldBytes;
+    }
+
+    synchronized int waiting() {
+        return senders.size();
+    }
+
+    synchronized void checkInvariants() {
+        long bytes = kept.stream().mapToLong(Kept::bytes).sum();
+        if (bytes != heldBytes || (!isOver && added - acked != kept.size())) {
+            throw new IllegalStateException(
+                    "held="
+                            + heldBytes
+                            + " bytes="
+                            + bytes
+                            + " added="
+                            + added
+                            + " acked="
+                            + acked
+                            + " kept="
+                            + kept.size());
+        }
+        if (!senders.isEmpty() && heldBytes < capacity) {
+            throw new IllegalStateException(
+                    "waiting=" + senders.size() + " held=" + heldBytes + " < " + capacity);
+        }
+    }
+}

@@ -1,0 +1,167 @@
+package dev.ropewalk.actors.cluster.internal.wire;
+
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.Registration;
+import com.esotericsoftware.kryo.Serializer;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The types that another node sends, as it described them, each beside the one of the same name
+ * here. They are compared one by one, and one that does not fit is refused when it comes, not
+ * before: nodes of two versions of a program exchange what both know.
+ *
+ * <pre>
+ *   a component that only the sender has     is read and dropped
+ *   a component that only this node has      is zero or empty, or null
+ *   a component of another kind, or a record that is an enum there    refuses the type
+ *   a constant that is not here              refuses the message that has it
+ * </pre>
+ */
+public final class PeerTypes {
+    /** So many for a type that is described; a record of the JVM has 255 components at most. */
+    private static final int MAX_PARTS = 4_096;
+
+    /** By their numbers there, less {@link Builtin#END}. */
+    private final List<Entry> entries;
+
+    /** A type that can be read, or why it cannot. */
+    private record Entry(String name, @Nullable Registration registration, String refusal) {}
+
+    private PeerTypes(List<Entry> entries) {
+        this.entries = entries;
+    }
+
+    /**
+     * Reads what {@link TypeTable#describe} has written.
+     *
+     * @throws KryoException if that is no description
+     */
+    public static PeerTypes read(WireInput from, TypeTable own) {
+        int count = from.readSize(2);
+        List<Entry> entries = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            entries.add(readEntry(from, own, Builtin.END + i));
+        }
+        return new PeerTypes(entries);
+    }
+
+    private static Entry readEntry(WireInput from, TypeTable own, int number) {
+        String name = Text.readSome(from);
+        char sort = (char) from.readByte();
+        WireType here = own.named(name);
+        Reader reader =
+                switch (sort) {
+                    case WireType.OfRecord.SORT -> record(from, here);
+                    case WireType.OfEnum.SORT -> constants(from, here);
+                    case WireType.OfProgram.SORT -> program(here);
+                    default -> throw new KryoException("there is no sort of types '" + sort + "'");
+                };
+        if (here == null) {
+            return new Entry(name, null, "this node's protocol does not have it");
+        }
+        Serializer<?> serializer = reader.serializer;
+        return serializer == null
+                ? new Entry(name, null, reader.refusal)
+                : new Entry(name, new Registration(here.type(), serializer, number), "");
+    }
+
+    /** How the bytes of a type are read, or why they are not. */
+    private record Reader(@Nullable Serializer<?> serializer, String refusal) {
+        static Reader refused(String why) {
+            return new Reader(null, why);
+        }
+    }
+
+    private static Reader record(WireInput from, @Nullable WireType here) {
+        int count = partCount(from);
+        Kind[] kinds = new Kind[count];
+        String[] names = new String[count];
+        for (int i = 0; i < count; i++) {
+            names[i] = Text.readSome(from);
+            kinds[i] = Kind.of((char) from.readByte());
+        }
+        return here instanceof WireType.OfRecord(String name, Shape shape)
+                ? record(name, shape, names, kinds)
+                : Reader.refused("it is a record there, and none here");
+    }
+
+    private static Reader record(String name, Shape shape, String[] names, Kind[] kinds) {
+        int[] places = new int[names.length];
+        Set<String> seen = new HashSet<>();
+        for (int i = 0; i < names.length; i++) {
+            places[i] = shape.placeOf(names[i]);
+            if (!seen.add(names[i])) {
+                throw new KryoException("two components have the name " + names[i]);
+            }
+            if (places[i] < 0) {
+                continue;
+            }
+            Kind kind = shape.components.get(places[i]).kind();
+            if (kind != kinds[i]) {
+                return Reader.refused(
+                        "its component "
+                                + names[i]
+                                + " is of the kind "
+                                + kinds[i]
+                                + " there, and "
+                                + kind
+                                + " here");
+            }
+        }
+        return new Reader(new RecordSerializer(name, shape, kinds, places), "");
+    }
+
+    private static Reader constants(WireInput from, @Nullable WireType here) {
+        int count = partCount(from);
+        List<@Nullable Enum<?>> constants = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            String name = Text.readSome(from);
+            constants.add(here instanceof WireType.OfEnum known ? known.named(name) : null);
+        }
+        return here instanceof WireType.OfEnum(String name, Class<?> _, List<Enum<?>> _)
+                ? new Reader(new EnumSerializer(name, constants), "")
+                : Reader.refused("it is an enum there, and none here");
+    }
+
+    private static Reader program(@Nullable WireType here) {
+        return here instanceof WireType.OfProgram known
+                ? new Reader(known.serializer(), "")
+                : Reader.refused("it has a serializer of its own there, and none here");
+    }
+
+    private static int partCount(WireInput from) {
+        int count = from.readSize(1);
+        if (count > MAX_PARTS) {
+            throw new KryoException("parts=" + count + " > " + MAX_PARTS);
+        }
+        return count;
+    }
+
+    /** The registration that reads the type of that number. */
+    Registration registration(int number) {
+        int place = number - Builtin.END;
+        if (place < 0 || place >= entries.size()) {
+            throw new KryoException("there is no type of the number " + number);
+        }
+        Entry entry = entries.get(place);
+        Registration found = entry.registration;
+        if (found == null) {
+            throw new RefusedTypeException(entry.name, entry.refusal);
+        }
+        return found;
+    }
+
+    /** {@return each type that is refused, and why} */
+    public List<String> refused() {
+        return entries.stream()
+                .filter(each -> each.registration == null)
+                .map(each -> each.name + ": " + each.refusal)
+                .toList();
+    }
+}

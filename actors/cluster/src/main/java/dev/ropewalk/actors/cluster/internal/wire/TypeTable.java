@@ -1,0 +1,79 @@
+package dev.ropewalk.actors.cluster.internal.wire;
+
+import com.esotericsoftware.kryo.Serializer;
+import com.esotericsoftware.kryo.io.Output;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * The types of a node's {@link dev.ropewalk.actors.cluster.Protocol}, in the order of their names:
+ * the place is the number that stands in the bytes, behind the {@link Builtin} ones. Immutable.
+ */
+public final class TypeTable {
+    final List<WireType> types;
+
+    private final Map<String, WireType> byName = new TreeMap<>();
+    private final Map<Class<?>, Integer> places = new HashMap<>();
+
+    private TypeTable(Collection<WireType> all) {
+        for (WireType each : all) {
+            WireType other = byName.put(each.name(), each);
+            if (other != null) {
+                throw new IllegalArgumentException(
+                        "two types have the name "
+                                + each.name()
+                                + ": "
+                                + other.type().getName()
+                                + " and "
+                                + each.type().getName()
+                                + "; give one of them another name with Protocol.named");
+            }
+        }
+        this.types = List.copyOf(byName.values());
+        for (int i = 0; i < types.size(); i++) {
+            places.put(types.get(i).type(), i);
+        }
+    }
+
+    /**
+     * The table of a protocol.
+     *
+     * @param types those that the program names
+     * @param names those that are not called by their classes' names
+     * @param serializers of those that are neither records nor enums
+     * @throws IllegalArgumentException if one of them cannot be sent, or two have one name
+     */
+    public static TypeTable of(
+            Collection<Class<?>> types,
+            Map<Class<?>, String> names,
+            Map<Class<?>, ? extends Supplier<? extends Serializer<?>>> serializers) {
+        TypeCollector collector = new TypeCollector(names, serializers);
+        types.forEach(collector::add);
+        return new TypeTable(collector.found().values());
+    }
+
+    /** Whether a message may be of that type, or hold it. */
+    public boolean has(Class<?> type) {
+        return places.containsKey(type);
+    }
+
+    @Nullable WireType named(String name) {
+        return byName.get(name);
+    }
+
+    /** Tells the other node what this one sends. */
+    public void describe(Output to) {
+        to.writeVarInt(types.size(), true);
+        for (WireType each : types) {
+            Text.write(to, each.name());
+            each.describe(to);
+        }
+    }
+}

@@ -1,0 +1,222 @@
+package dev.ropewalk.actors.cluster.internal.session;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.cluster.internal.session.Outbox.Added;
+import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+import dev.ropewalk.fibers.Action;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.io.ByteArrayOutputStream;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+
+/** Rule A7: what is on its way to another node is bounded, in order, and lost with its name. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class OutboxTest {
+    private static final int CAPACITY = 1_000;
+    private static final long FOREVER = Long.MAX_VALUE;
+
+    private final Frame frame = new Frame(TypeTable.of(List.of(), Map.of(), Map.of()), 1 << 20);
+    private Outbox out = new Outbox(CAPACITY);
+
+    /** For each seed with an outbox of its own. */
+    private void run(Action body) {
+        TestCord.run(
+                () -> {
+                    out = new Outbox(CAPACITY);
+                    body.run();
+                });
+    }
+
+    /** A counted frame of that many bytes behind its head. */
+    private Frame counted(int number, int size) {
+        frame.begin(FrameType.TELL);
+        byte[] content = new byte[size - 1];
+        content[0] = (byte) number;
+        return frame.bytes(content);
+    }
+
+    private Added add(int number, int size) {
+        return out.add(counted(number, size), "m" + number, "to", true);
+    }
+
+    private byte[] copy(int number, int size) {
+        return Session.copy(counted(number, size));
+    }
+
+    /** The numbers of all frames that the writer takes now. */
+    private List<Integer> taken() {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        out.add(frame.begin(FrameType.BEAT), null, null, false); // so that it does not wait
+        for (boolean isDone = false; !isDone; ) {
+            byte[] next = Objects.requireNonNull(out.next());
+            all.writeBytes(next);
+            isDone = next[next.length - 1] == FrameType.BEAT && next[next.length - 2] == 1;
+        }
+        List<Integer> numbers = new ArrayList<>();
+        byte[] bytes = all.toByteArray();
+        for (int at = 0; at < bytes.length; ) {
+            int length =
+                    (bytes[at] & 0xFF) << 24
+                            | (bytes[at + 1] & 0xFF) << 16
+                            | (bytes[at + 2] & 0xFF) << 8
+                            | (bytes[at + 3] & 0xFF);
+            if (bytes[at + 4] == FrameType.TELL) {
+                numbers.add((int) bytes[at + 5]);
+            }
+            at += 4 + length;
+        }
+        return numbers;
+    }
+
+    @Test
+    void A7_framesLeaveInTheOrderInWhichTheyCame() {
+        run(
+                () -> {
+                    assertEquals(Added.YES, add(1, 10));
+                    assertEquals(Added.YES, add(2, 100));
+                    assertEquals(List.of(1, 2), taken());
+                    assertEquals(Added.YES, add(3, 50_000)); // one may pass the bound
+                    out.checkInvariants();
+                    assertEquals(Added.FULL, add(4, 10));
+                    assertEquals(List.of(3), taken());
+                    assertTrue(out.acked(3));
+                    assertEquals(Added.YES, add(5, 10));
+                    assertEquals(List.of(5), taken());
+                });
+    }
+
+    @Test
+    void A7_sendersThatWaitAreServedInOrderAndNoneOvertakes() {
+        run(
+                () -> {
+                    assertEquals(Added.YES, add(1, 2_000));
+                    List<Integer> served = new ArrayList<>();
+                    List<Fiber<?>> senders = new ArrayList<>();
+                    for (int i = 2; i <= 4; i++) {
+                        byte[] bytes = copy(i, 600);
+                        int number = i;
+                        int before = i - 2;
+                        senders.add(
+                                Fiber.spin(
+                                        () -> {
+                                            while (out.waiting() < before) {
+                                                Fiber.snooze();
+                                            }
+                                            assertEquals(
+                                                    Added.YES,
+                                                    out.addWhenRoom(bytes, "m", "to", FOREVER));
+                                            served.add(number);
+                                        }));
+                    }
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(3, out.waiting());
+                    assertEquals(List.of(1), taken());
+                    assertTrue(out.acked(1));
+                    out.checkInvariants();
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(Set.of(2, 3), Set.copyOf(served));
+                    assertEquals(Added.FULL, add(9, 10)); // because one still waits
+                    assertEquals(List.of(2, 3), taken());
+                    assertTrue(out.acked(3));
+                    Fiber.awaitAll(senders);
+                    assertEquals(List.of(4), taken());
+                    out.checkInvariants();
+                });
+    }
+
+    @Test
+    void A7_senderThatStopsWaitingHasSentNothing() {
+        run(
+                () -> {
+                    assertEquals(Added.YES, add(1, 2_000));
+                    byte[] late = copy(2, 10);
+                    byte[] ended = copy(3, 10);
+                    byte[] whole = copy(4, 10);
+                    assertEquals(
+                            Added.FULL,
+                            out.addWhenRoom(late, "m", "to", Duration.ofSeconds(1).toNanos()));
+                    Fiber<?> sender = Fiber.spin(() -> out.addWhenRoom(ended, "m", "to", FOREVER));
+                    Fiber<?> other = Fiber.spin(() -> out.addWhenRoom(whole, "m", "to", FOREVER));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    sender.terminate();
+                    assertThrows(FiberTerminatedException.class, sender::await);
+                    assertEquals(1, out.waiting());
+                    assertTrue(out.acked(1));
+                    other.await();
+                    assertEquals(List.of(1, 4), taken());
+                    out.checkInvariants();
+                });
+    }
+
+    @Test
+    void A7_endGivesBackWhatWasNotAcknowledged() {
+        run(
+                () -> {
+                    add(1, 400);
+                    add(2, 400);
+                    add(3, 400);
+                    assertEquals(List.of(1, 2, 3), taken());
+                    assertTrue(out.acked(1));
+                    byte[] waits = copy(5, 2_000);
+                    add(4, 2_000);
+                    Fiber<?> sender =
+                            Fiber.spin(
+                                    () ->
+                                            assertEquals(
+                                                    Added.OVER,
+                                                    out.addWhenRoom(waits, "m5", "to", FOREVER)));
+                    Fiber<?> writer =
+                            Fiber.spin(
+                                    () -> {
+                                        Objects.requireNonNull(out.next());
+                                        assertNull(out.next());
+                                    });
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(
+                            List.of("m2", "m3", "m4"),
+                            out.close().stream().map(Outbox.Kept::message).toList());
+                    sender.await();
+                    writer.await();
+                    assertEquals(Added.OVER, add(6, 10));
+                    assertEquals(0, out.heldBytes());
+                    out.checkInvariants();
+                });
+    }
+
+    @Test
+    void A7_impossibleAcknowledgementsAreRefused() {
+        run(
+                () -> {
+                    add(1, 10);
+                    add(2, 10);
+                    assertFalse(out.acked(3));
+                    assertTrue(out.acked(2));
+                    assertFalse(out.acked(1));
+                    assertTrue(out.acked(2));
+                    assertTrue(out.isEmpty());
+                });
+    }
+
+    @Test
+    void A7_frameHasItsLengthInFront() {
+        byte[] bytes = copy(7, 3);
+        assertArrayEquals(new byte[] {0, 0, 0, 3, FrameType.TELL, 7, 0}, bytes);
+    }
+}
