@@ -584,8 +584,9 @@ public final class ActorSystem implements AutoCloseable {
                             task.accept(limit);
                             return true;
                         });
-            } catch (RuntimeException failure) {
-                LOG.warn("a task before the stop of {} failed", this, failure);
+            } catch (Throwable broken) {
+                // Any failure: the actors end all the same.
+                Logs.tellBroken(LOG, broken, "a task before the stop of {} failed", this);
             }
         }
     }

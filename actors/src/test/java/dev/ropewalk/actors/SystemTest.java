@@ -249,4 +249,51 @@ class SystemTest {
                     }
                 });
     }
+
+    /** By a stop and by a close, in their order, each once, and whatever one of them throws. */
+    @Test
+    void A6_tasksBeforeTheStopRunWhileTheActorsAreUp() {
+        TestCord.run(
+                () -> {
+                    for (boolean isStop : new boolean[] {true, false}) {
+                        TestCord.expectLog("a task before the stop");
+                        List<String> log = new ArrayList<>();
+                        ActorSystem system = ActorSystem.start("top");
+                        ActorRef<Step> ref = system.spin("actor", Step.actor());
+                        Fiber.snooze();
+                        system.beforeStop(
+                                limit -> log.add("first " + ref.tryTell(Step.of(_ -> {}))));
+                        system.beforeStop(
+                                _ -> {
+                                    throw new IllegalStateException("broken");
+                                });
+                        system.beforeStop(limit -> log.add("last " + limit));
+                        if (isStop) {
+                            system.stop(Duration.ofSeconds(3));
+                        }
+                        system.close();
+                        system.close();
+                        String limit = isStop ? "PT3S" : "PT5S";
+                        assertEquals(List.of("first ACCEPTED", "last " + limit), log);
+                        assertTrue(ref.awaitEnd(Duration.ZERO));
+                    }
+                });
+    }
+
+    /** A target of another library has no system of its own. */
+    @Test
+    void A6_letterOfATargetIsCountedAndTold() {
+        TestCord.run(
+                () -> {
+                    List<DeadLetter> letters = new ArrayList<>();
+                    DeadLetter letter =
+                            new DeadLetter("x", "far", DeadLetter.Reason.UNREACHABLE, null);
+                    try (ActorSystem system =
+                            ActorSystem.start("top", Supervision.oneForOne(), letters::add)) {
+                        system.report(letter);
+                        assertEquals(1, system.deadLetterCount());
+                    }
+                    assertEquals(List.of(letter), letters);
+                });
+    }
 }

@@ -8,6 +8,7 @@ import dev.ropewalk.actors.cluster.internal.session.FramePool;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.TcpConnection;
@@ -50,7 +51,6 @@ public final class Node implements AutoCloseable {
     /** A peer that lets nothing be written for so long does not read. */
     private static final Duration WRITE_LIMIT = Duration.ofSeconds(30);
 
-    private final ActorSystem system;
     private final NodeOptions options;
 
     /** Null if it is on the cord of its starter. */
@@ -67,20 +67,26 @@ public final class Node implements AutoCloseable {
     private record Leave(long limitNanos, WaitCell over) {}
 
     private Node(ActorSystem system, NodeOptions options) {
-        this.system = Objects.requireNonNull(system, "system");
+        Objects.requireNonNull(system, "system");
         this.options = Objects.requireNonNull(options, "options");
         options.check();
-        Parts parts = new Parts(options.protocol().table());
+        TypeTable types = options.protocol().table(); // before its cord, because it may fail
         this.ownCord = Cord.currentOrNull() == null ? Cord.start("node-" + options.name()) : null;
         WaitCell started = new WaitCell();
         String fiberName = "node " + options.name();
         this.fiber =
                 ownCord == null
-                        ? Fiber.spin(fiberName, () -> run(parts, started))
-                        : ownCord.spin(fiberName, () -> run(parts, started));
-        Object outcome = started.await(fiberName + " to start");
+                        ? Fiber.spin(fiberName, () -> run(system, types, started))
+                        : ownCord.spin(fiberName, () -> run(system, types, started));
+        Object outcome = null;
+        try {
+            outcome = started.await(fiberName + " to start");
+        } finally {
+            if (!(outcome instanceof Started)) {
+                closeCord();
+            }
+        }
         if (outcome instanceof RuntimeException failure) {
-            closeCord();
             throw failure;
         }
         Started made = (Started) Objects.requireNonNull(outcome);
@@ -88,9 +94,6 @@ public final class Node implements AutoCloseable {
         this.leaving = made.leaving;
         system.beforeStop(this::leave);
     }
-
-    /** Made before its cord, because it may fail. */
-    private record Parts(dev.ropewalk.actors.cluster.internal.wire.TypeTable types) {}
 
     /**
      * Starts a node, which is then looked for and looks for others. A switchpoint.
@@ -108,7 +111,7 @@ public final class Node implements AutoCloseable {
 
     // ---------------------------------------------------------------- its fiber
 
-    private void run(Parts parts, WaitCell started) {
+    private void run(ActorSystem system, TypeTable types, WaitCell started) {
         TcpListener listener;
         try {
             listener = TcpListener.bind(options.host(), options.port(), tcp(options.server()));
@@ -122,12 +125,12 @@ public final class Node implements AutoCloseable {
             Hello self =
                     new Hello(
                             Hello.VERSION, options.cluster(), id, options.host(), listener.port());
-            FramePool frames = new FramePool(parts.types, options.maxMessage());
+            FramePool frames = new FramePool(types, options.maxMessage());
             Presence made =
                     new Presence(
                             setting(),
                             self,
-                            new Home.Parts(system, id, Cord.current(), parts.types, frames));
+                            new Home.Parts(system, id, Cord.current(), types, frames));
             WaitCell asked = new WaitCell();
             Fiber.spin("accepts nodes", () -> made.serve(listener));
             Fiber.spin("finds nodes", () -> made.dialling().run(options.discovery()));

@@ -75,6 +75,20 @@ class RemoteRefTest {
                         });
     }
 
+    /** Monitors it so many times, and keeps the reasons of its end. */
+    private static Actor<Object> watching(ActorRef<Word> actor, int monitors, List<Object> log) {
+        return Actor.handler(
+                self -> {
+                    for (int i = 0; i < monitors; i++) {
+                        self.monitor(actor, down -> down.reason());
+                    }
+                    return message -> {
+                        log.add(message);
+                        return Behavior.same();
+                    };
+                });
+    }
+
     private static ActorRef<Word> found(Pair.Side here) {
         return Objects.requireNonNull(here.node.at("there").find("counter", Word.class));
     }
@@ -214,33 +228,14 @@ class RemoteRefTest {
                     ActorRef<Word> counter = found(here);
                     List<Object> log = new ArrayList<>();
                     ActorRef<Object> watcher =
-                            here.system.start(
-                                    "watcher",
-                                    Actor.<Object>handler(
-                                            self -> {
-                                                self.monitor(counter, down -> down.reason());
-                                                self.monitor(counter, down -> down.reason());
-                                                return message -> {
-                                                    log.add(message);
-                                                    return Behavior.same();
-                                                };
-                                            }));
+                            here.system.start("watcher", watching(counter, 2, log));
                     counter.stop();
                     assertTrue(counter.awaitEnd(SECOND));
                     Fiber.sleep(SECOND);
                     assertEquals(List.of(new ExitReason.Normal(), new ExitReason.Normal()), log);
                     assertEquals(0, watcher.mailbox().queued());
                     log.clear();
-                    here.system.start(
-                            "late",
-                            Actor.<Object>handler(
-                                    self -> {
-                                        self.monitor(counter, down -> down.reason());
-                                        return message -> {
-                                            log.add(message);
-                                            return Behavior.same();
-                                        };
-                                    }));
+                    here.system.start("late", watching(counter, 1, log));
                     Fiber.sleep(SECOND);
                     assertEquals(List.of(new ExitReason.NoActor()), log);
                 });
@@ -271,16 +266,7 @@ class RemoteRefTest {
                     start(there, new ArrayList<>());
                     ActorRef<Word> counter = found(here);
                     List<Object> log = new ArrayList<>();
-                    here.system.start(
-                            "watcher",
-                            Actor.<Object>handler(
-                                    self -> {
-                                        self.monitor(counter, down -> down.reason());
-                                        return message -> {
-                                            log.add(message);
-                                            return Behavior.same();
-                                        };
-                                    }));
+                    here.system.start("watcher", watching(counter, 1, log));
                     Fiber<?> asker =
                             Fiber.spin(
                                     () -> {

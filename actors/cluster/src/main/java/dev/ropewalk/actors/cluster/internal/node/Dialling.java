@@ -130,7 +130,7 @@ public final class Dialling {
                     if (refused.refusal() == Refusal.SELF) {
                         return; // and it stays known, so that it is not tried again
                     }
-                    tellRefused(refused);
+                    Presence.tellRefused(refused);
                     name = refused.peer() == null ? null : refused.peer().node().name();
                     failures++;
                     pauseNs = longer(pauseNs);
@@ -156,14 +156,6 @@ public final class Dialling {
 
     private static long longer(long pauseNs) {
         return Math.min(2 * pauseNs, LONGEST_PAUSE.toNanos());
-    }
-
-    private static void tellRefused(RefusedException refused) {
-        if (refused.refusal() == Refusal.DUPLICATE) {
-            LOG.debug("{}", refused.getMessage());
-        } else {
-            LOG.warn("{}", refused.getMessage());
-        }
     }
 
     /** The node leaves: no address is tried any more. */

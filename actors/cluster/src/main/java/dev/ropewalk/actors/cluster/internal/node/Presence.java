@@ -102,10 +102,6 @@ public final class Presence implements KnownPeers, Greeting.Door {
         return self;
     }
 
-    public Home home() {
-        return home;
-    }
-
     public Dialling dialling() {
         return dialling;
     }
@@ -128,7 +124,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         }
     }
 
-    private static void tellRefused(RefusedException refused) {
+    static void tellRefused(RefusedException refused) {
         if (refused.refusal() == Refusal.DUPLICATE || refused.refusal() == Refusal.SELF) {
             LOG.debug("{}", refused.getMessage());
         } else {
@@ -151,7 +147,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
     }
 
     private String meet(TcpConnection connection, FrameReader reader, boolean hasDialled) {
-        Greeting greeting = new Greeting(connection, reader, self, this);
+        Greeting greeting = new Greeting(connection, reader, home.frames(), self, this);
         Greeting.Agreed agreed =
                 greetingWithin(connection, hasDialled ? greeting::dialled : greeting::accepted);
         begin(agreed, connection, reader).run();

@@ -5,14 +5,11 @@ import com.esotericsoftware.kryo.io.Output;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Recipient;
-import dev.ropewalk.actors.cluster.internal.session.Frame;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.wire.Recipients;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
-
-import org.jspecify.annotations.Nullable;
 
 /**
  * Addresses in the messages of one session: of an actor of the sender, of the receiver or of a
@@ -30,12 +27,6 @@ final class Addresses implements Recipients {
     private final Conversation of;
     private final OtherRecipients others;
 
-    /** The ask whose question this thread writes now. */
-    private static final ThreadLocal<@Nullable RemoteAsk<?>> ASKED = new ThreadLocal<>();
-
-    /** Of the ask in hand, which its message may hold; on the cord. */
-    private @Nullable AskReply<?> inHand;
-
     Addresses(Home home, Conversation of) {
         this.home = home;
         this.of = of;
@@ -48,28 +39,48 @@ final class Addresses implements Recipients {
 
     // ---------------------------------------------------------------- writing, on any thread
 
-    /** The question of an ask: its own address is known by the ask, and elsewhere by a number. */
-    Frame question(Frame frame, RemoteAsk<?> ask) {
-        ASKED.set(ask);
-        try {
-            return frame.message(ask.message(), this);
-        } finally {
-            ASKED.remove();
-        }
+    /** For the question of an ask: the ask's own address is known with it, and nowhere else. */
+    Recipients ofQuestion(RemoteAsk<?> ask) {
+        return new Recipients() {
+            @Override
+            public void write(Output to, Recipient<?> recipient) {
+                if (recipient == ask) {
+                    to.writeByte(ASK);
+                } else {
+                    Addresses.this.write(to, recipient);
+                }
+            }
+
+            @Override
+            public Recipient<?> read(WireInput from) {
+                return Addresses.this.read(from);
+            }
+        };
+    }
+
+    /** For the same question, where it is read. */
+    Recipients ofQuestion(AskReply<?> reply) {
+        return new Recipients() {
+            @Override
+            public void write(Output to, Recipient<?> recipient) {
+                Addresses.this.write(to, recipient);
+            }
+
+            @Override
+            public Recipient<?> read(WireInput from) {
+                byte sort = from.readByte();
+                return sort == ASK ? reply : Addresses.this.read(sort, from);
+            }
+        };
     }
 
     @Override
     public void write(Output to, Recipient<?> recipient) {
-        switch (recipient) {
-            case ActorRef<?> actor -> write(to, actor);
-            case RemoteAsk<?> ask when ask == ASKED.get() -> {
-                to.writeByte(ASK);
-                to.writeVarLong(ask.id(), true);
-            }
-            default -> {
-                to.writeByte(OTHER);
-                to.writeVarLong(others.numberOf(recipient), true);
-            }
+        if (recipient instanceof ActorRef<?> actor) {
+            write(to, actor);
+        } else {
+            to.writeByte(OTHER);
+            to.writeVarLong(others.numberOf(recipient), true);
         }
     }
 
@@ -107,21 +118,18 @@ final class Addresses implements Recipients {
 
     // ---------------------------------------------------------------- reading, on the cord
 
-    /** From now on the message of this ask is read; null when it is done. */
-    void inHand(@Nullable AskReply<?> reply) {
-        inHand = reply;
-    }
-
     @Override
     public Recipient<?> read(WireInput from) {
-        byte sort = from.readByte();
+        return read(from.readByte(), from);
+    }
+
+    private Recipient<?> read(byte sort, WireInput from) {
         return switch (sort) {
             case SENDERS -> remote(of.peer(), from.readVarLong(false), from);
             case RECEIVERS -> own(from.readVarLong(false), from);
             case THIRD -> third(from);
-            case ASK -> reply(from.readVarLong(true));
             case OTHER -> new OtherRecipient<>(home, of, from.readVarLong(true));
-            default -> throw new KryoException("there is no sort of addresses " + sort);
+            default -> throw new KryoException("there is no address of the sort " + sort + " here");
         };
     }
 
@@ -147,12 +155,5 @@ final class Addresses implements Recipients {
             return own(number, from);
         }
         return remote(home.peers().peer(id, host, port), number, from);
-    }
-
-    private Recipient<?> reply(long id) {
-        if (inHand == null || inHand.id() != id) {
-            throw new KryoException("the address of an ask stands outside of its question");
-        }
-        return inHand;
     }
 }

@@ -5,6 +5,8 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Objects;
 
 /** One whose asker, a fiber or a plain thread, waits for the reply. */
@@ -27,26 +29,21 @@ final class AwaitedRemoteAsk<R> extends RemoteAsk<R> {
 
     /** The limit covers the wait for room. */
     R sendAndAwait(Conversation now, RemoteTarget<?> to) {
-        long beganNs = Waits.nanoTime();
         long id = now.asks().open(this, now, to.peer());
         try {
-            switch (now.ask(to, id, this, limitNanos)) {
+            switch (now.ask(to, id, this)) {
                 case FULL -> throw timeout();
                 case OVER -> throw unreachable(to.peer());
                 case YES -> {}
             }
-            long leftNs = limitNanos;
-            if (limitNanos != Long.MAX_VALUE) {
-                leftNs = Math.max(0, limitNanos - (Waits.nanoTime() - beganNs));
-            }
-            return result(waiter.await(this, leftNs));
+            return result(waiter.await(this, leftNanos()));
         } finally {
             now.asks().close(id);
         }
     }
 
     @SuppressWarnings("unchecked") // the waiter is given nothing but R and failures of asks
-    private R result(@org.jspecify.annotations.Nullable Object given) {
+    private R result(@Nullable Object given) {
         if (given == Waits.TIMED_OUT) {
             throw timeout();
         }

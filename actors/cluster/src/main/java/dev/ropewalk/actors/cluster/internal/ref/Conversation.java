@@ -76,10 +76,6 @@ public final class Conversation implements Session.Handler {
         return questions;
     }
 
-    Addresses addresses() {
-        return addresses;
-    }
-
     public boolean isOver() {
         return session.isOver();
     }
@@ -100,18 +96,32 @@ public final class Conversation implements Session.Handler {
      * message is a dead letter, and others get the exception.
      */
     Sent tell(RemoteTarget<?> to, Object message) {
-        Sent sent = tryTell(to, message);
-        if (sent != Sent.FULL) {
-            return sent;
+        Sent sent = send(frame -> tell(frame, to, message), message, to.ref(), Long.MAX_VALUE);
+        if (sent == Sent.FULL && !Calls.isInActor()) {
+            throw full(to, message);
         }
-        if (!mayWait()) {
-            if (!Calls.isInActor()) {
-                throw full(to, message);
-            }
-            return Sent.FULL;
-        }
-        byte[] bytes = home.frames().with(frame -> Session.copy(tell(frame, to, message)));
-        return session.send(bytes, message, to.ref(), Long.MAX_VALUE);
+        return sent;
+    }
+
+    /** Waits for room within the limit, if that is possible here. The frame is written once. */
+    private Sent send(
+            UnaryOperator<Frame> content,
+            @Nullable Object message,
+            @Nullable Object to,
+            long limitNanos) {
+        Object outcome =
+                home.frames()
+                        .with(
+                                frame -> {
+                                    Frame made = content.apply(frame);
+                                    Sent sent = session.trySend(made, message, to);
+                                    return sent == Sent.FULL && mayWait()
+                                            ? Session.copy(made)
+                                            : sent;
+                                });
+        return outcome instanceof byte[] waits
+                ? session.send(waits, message, to, limitNanos)
+                : (Sent) outcome;
     }
 
     /** A cord that runs no fiber cannot: a handler of Netty, a stage at its limit. */
@@ -134,18 +144,16 @@ public final class Conversation implements Session.Handler {
     }
 
     private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
-        frame.begin(FrameType.ASK).signed(to.number()).number(id).number(ask.leftNanos());
-        return addresses.question(frame, ask);
+        return frame.begin(FrameType.ASK)
+                .signed(to.number())
+                .number(id)
+                .number(ask.leftNanos())
+                .message(ask.message(), addresses.ofQuestion(ask));
     }
 
     /** Waits for room within the limit. */
-    Sent ask(RemoteTarget<?> to, long id, RemoteAsk<?> ask, long limitNanos) {
-        Sent sent = askNow(to, id, ask);
-        if (sent != Sent.FULL) {
-            return sent;
-        }
-        byte[] bytes = home.frames().with(frame -> Session.copy(ask(frame, to, id, ask)));
-        return session.send(bytes, null, null, limitNanos);
+    Sent ask(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
+        return send(frame -> ask(frame, to, id, ask), null, null, ask.leftNanos());
     }
 
     /** Of an answer that the other node waits for, or a word about an actor. */
@@ -167,12 +175,7 @@ public final class Conversation implements Session.Handler {
 
     /** Waits for room, if that is possible here. */
     Sent tellTo(long id, Object message, Object to) {
-        Sent sent = tryTellTo(id, message, to);
-        if (sent != Sent.FULL || !mayWait()) {
-            return sent;
-        }
-        byte[] bytes = home.frames().with(frame -> Session.copy(tellTo(frame, id, message)));
-        return session.send(bytes, message, to, Long.MAX_VALUE);
+        return send(frame -> tellTo(frame, id, message), message, to, Long.MAX_VALUE);
     }
 
     private Frame tellTo(Frame frame, long id, Object message) {

@@ -54,10 +54,6 @@ public final class Exports {
         return byNumber.get(number);
     }
 
-    public int size() {
-        return byNumber.size();
-    }
-
     /** Takes the entry out. */
     private final class End implements DownListener {
         private final long number;

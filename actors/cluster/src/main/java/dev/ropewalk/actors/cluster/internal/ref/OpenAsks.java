@@ -37,8 +37,4 @@ final class OpenAsks {
             }
         }
     }
-
-    int size() {
-        return open.size();
-    }
 }

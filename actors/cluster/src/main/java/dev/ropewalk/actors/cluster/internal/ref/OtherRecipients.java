@@ -132,9 +132,4 @@ final class OtherRecipients {
         }
         left.forEach((owner, end) -> owner.target().unwatch(end));
     }
-
-    synchronized int size() {
-        forgetGarbage();
-        return strong.size() + weak.size();
-    }
 }

@@ -17,6 +17,7 @@ import dev.ropewalk.actors.cluster.internal.session.Session;
 import dev.ropewalk.actors.cluster.internal.wire.Failures;
 import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
 import dev.ropewalk.actors.cluster.internal.wire.PeerTypes;
+import dev.ropewalk.actors.cluster.internal.wire.Recipients;
 import dev.ropewalk.actors.cluster.internal.wire.RefusedTypeException;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
@@ -29,9 +30,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
@@ -115,18 +114,18 @@ final class Served {
         }
     }
 
-    List<String> refusedTypes() {
-        return types == null ? List.of() : types.refused();
-    }
-
     // ---------------------------------------------------------------- messages
 
     private Object message(WireInput from) {
+        return message(from, addresses);
+    }
+
+    private Object message(WireInput from, Recipients known) {
         if (types == null) {
             throw new KryoException("a message came before the types");
         }
         try {
-            return codec.read(from, types, addresses);
+            return codec.read(from, types, known);
         } catch (RefusedTypeException refused) {
             from.setPosition(from.limit()); // nobody can tell where its parts are
             throw refused;
@@ -188,15 +187,12 @@ final class Served {
         long limitNs = from.readVarLong(true);
         AskReply<Object> reply = new AskReply<>(of, id);
         Object message;
-        addresses.inHand(reply);
         try {
-            message = message(from);
+            message = message(from, addresses.ofQuestion(reply));
         } catch (RefusedTypeException refused) {
             refused(number, refused);
             noReply(id, "its node cannot read the question: " + refused.getMessage(), refused);
             return;
-        } finally {
-            addresses.inHand(null);
         }
         ActorRef<?> actor = home.exports().actor(number);
         if (actor == null) {
@@ -420,7 +416,7 @@ final class Served {
         if (actor == null) {
             of.sendAtOnce(frame -> frame.begin(FrameType.SEEN).number(id).flag(false));
         } else {
-            Objects.requireNonNull(home.cord().spin("looks at a mailbox", () -> look(id, actor)));
+            home.cord().spin("looks at a mailbox", () -> look(id, actor));
         }
     }
 

@@ -106,8 +106,4 @@ final class Watches {
             tell(each, new ArrayList<>(each.listeners.keySet()), reason);
         }
     }
-
-    synchronized int size() {
-        return all.size();
-    }
 }

@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.cluster.internal.session;
 
 import com.esotericsoftware.kryo.KryoException;
-import com.esotericsoftware.kryo.io.Output;
 
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
@@ -50,17 +49,18 @@ public final class Greeting {
 
     private final TcpConnection connection;
     private final FrameReader reader;
+    private final FramePool frames;
     private final Hello self;
     private final Door door;
 
     /** As soon as it has said who it is. */
     private @Nullable Hello peer;
 
-    private final Output out = new Output(256, 2 * Hello.MAX_BYTES);
-
-    public Greeting(TcpConnection connection, FrameReader reader, Hello self, Door door) {
+    public Greeting(
+            TcpConnection connection, FrameReader reader, FramePool frames, Hello self, Door door) {
         this.connection = connection;
         this.reader = reader;
+        this.frames = frames;
         this.self = self;
         this.door = door;
     }
@@ -142,21 +142,18 @@ public final class Greeting {
 
     @SuppressWarnings("EnumOrdinal") // part of the protocol
     private void send(byte type, @Nullable Refusal refusal, @Nullable String text) {
-        out.reset();
-        out.setPosition(Frame.HEAD);
-        out.writeByte(type);
-        if (type == FrameType.HELLO) {
-            self.write(out);
-        } else if (type == FrameType.REFUSED) {
-            out.writeByte(Objects.requireNonNull(refusal).ordinal());
-            Text.write(out, text);
-        }
-        byte[] bytes = out.getBuffer();
-        int rest = out.position() - Frame.HEAD;
-        bytes[0] = (byte) (rest >>> 24);
-        bytes[1] = (byte) (rest >>> 16);
-        bytes[2] = (byte) (rest >>> 8);
-        bytes[3] = (byte) rest;
-        connection.write(bytes, 0, out.position());
+        byte[] bytes =
+                frames.with(
+                        frame -> {
+                            frame.begin(type);
+                            if (type == FrameType.HELLO) {
+                                self.write(frame.out());
+                            } else if (type == FrameType.REFUSED) {
+                                frame.out().writeByte(Objects.requireNonNull(refusal).ordinal());
+                                Text.write(frame.out(), text);
+                            }
+                            return Session.copy(frame);
+                        });
+        connection.write(bytes, 0, bytes.length);
     }
 }

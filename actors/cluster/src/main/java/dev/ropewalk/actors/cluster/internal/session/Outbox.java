@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.cluster.internal.session;
 
+import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.WaitCell;
 
 import org.jspecify.annotations.Nullable;
@@ -30,13 +31,6 @@ import java.util.List;
  * room, and the end have to be one decision, and the lock is held for the copy of a few bytes.
  */
 final class Outbox {
-    /** The fate of a frame. */
-    enum Added {
-        YES,
-        FULL,
-        OVER
-    }
-
     /** A counted frame that is not acknowledged: of a tell the message and its address. */
     record Kept(@Nullable Object message, @Nullable Object to, int bytes) {}
 
@@ -81,16 +75,16 @@ final class Outbox {
      *
      * @param needsRoom false for what cannot wait
      */
-    Added add(Frame frame, @Nullable Object message, @Nullable Object to, boolean needsRoom) {
+    Sent add(Frame frame, @Nullable Object message, @Nullable Object to, boolean needsRoom) {
         WaitCell idle;
         byte[] bytes = frame.buffer();
         int length = frame.length();
         synchronized (this) {
             if (isOver) {
-                return Added.OVER;
+                return Sent.OVER;
             }
             if (needsRoom && !hasRoom()) {
-                return Added.FULL;
+                return Sent.FULL;
             }
             append(bytes, length);
             if (frame.type() >= FrameType.FIRST_COUNTED) {
@@ -99,7 +93,7 @@ final class Outbox {
             idle = takeIdleWriter();
         }
         wake(idle);
-        return Added.YES;
+        return Sent.YES;
     }
 
     /**
@@ -108,14 +102,13 @@ final class Outbox {
      *
      * @return FULL if the limit passed
      */
-    Added addWhenRoom(
-            byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
+    Sent addWhenRoom(byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
         Sender sender = new Sender(bytes, new Kept(message, to, bytes.length));
         boolean isIn;
         WaitCell idle = null;
         synchronized (this) {
             if (isOver) {
-                return Added.OVER;
+                return Sent.OVER;
             }
             isIn = hasRoom();
             if (isIn) {
@@ -128,17 +121,17 @@ final class Outbox {
         }
         if (isIn) {
             wake(idle);
-            return Added.YES;
+            return Sent.YES;
         }
         Object given = null;
         try {
             given = sender.await("room in the queue to another node", limitNanos);
         } finally {
-            if (!(given instanceof Added)) {
+            if (!(given instanceof Sent)) {
                 forget(sender);
             }
         }
-        return given instanceof Added result ? result : Added.FULL;
+        return given instanceof Sent result ? result : Sent.FULL;
     }
 
     private synchronized void forget(Sender sender) {
@@ -223,7 +216,7 @@ final class Outbox {
             }
             while (!senders.isEmpty() && heldBytes < capacity) {
                 Sender next = senders.remove();
-                if (next.claim(Added.YES)) {
+                if (next.claim(Sent.YES)) {
                     append(next.bytes, next.bytes.length);
                     keep(next.kept);
                     served.add(next);
@@ -253,7 +246,7 @@ final class Outbox {
             idle = takeIdleWriter();
         }
         for (Sender each : refused) {
-            each.give(Added.OVER);
+            each.give(Sent.OVER);
         }
         wake(idle);
         return lost;

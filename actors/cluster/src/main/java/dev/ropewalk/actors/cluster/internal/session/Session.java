@@ -123,7 +123,7 @@ public final class Session {
 
     /** Of a frame that the sender may not have to wait for: a tell or an ask. Never waits. */
     public Sent trySend(Frame frame, @Nullable Object message, @Nullable Object to) {
-        return sent(out.add(frame, message, to, true));
+        return out.add(frame, message, to, true);
     }
 
     /**
@@ -132,29 +132,21 @@ public final class Session {
      * @param bytes of {@link #copy}
      */
     public Sent send(byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
-        return sent(out.addWhenRoom(bytes, message, to, limitNanos));
+        return out.addWhenRoom(bytes, message, to, limitNanos);
     }
 
     /** Of a frame that the other node has asked for, in whatever way. Never waits. */
     public Sent sendAtOnce(Frame frame) {
-        return sent(out.add(frame, null, null, false));
+        return out.add(frame, null, null, false);
     }
 
     /** The same, of a frame with a message. */
     public Sent sendAtOnce(Frame frame, Object message, Object to) {
-        return sent(out.add(frame, message, to, false));
+        return out.add(frame, message, to, false);
     }
 
     public static byte[] copy(Frame frame) {
         return java.util.Arrays.copyOf(frame.buffer(), frame.length());
-    }
-
-    private static Sent sent(Outbox.Added added) {
-        return switch (added) {
-            case YES -> Sent.YES;
-            case FULL -> Sent.FULL;
-            case OVER -> Sent.OVER;
-        };
     }
 
     // ---------------------------------------------------------------- running, on the cord
@@ -325,11 +317,6 @@ public final class Session {
     /** Whether all that was sent has been acknowledged. */
     public boolean isAllAcked() {
         return out.isEmpty();
-    }
-
-    /** Bytes that the other node has not acknowledged. */
-    public long heldBytes() {
-        return out.heldBytes();
     }
 
     private void state(State from, State to) {

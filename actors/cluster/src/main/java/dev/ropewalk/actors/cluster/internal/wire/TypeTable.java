@@ -6,7 +6,6 @@ import com.esotericsoftware.kryo.io.Output;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -20,7 +19,6 @@ public final class TypeTable {
     final List<WireType> types;
 
     private final Map<String, WireType> byName = new TreeMap<>();
-    private final Map<Class<?>, Integer> places = new HashMap<>();
 
     private TypeTable(Collection<WireType> all) {
         for (WireType each : all) {
@@ -37,9 +35,6 @@ public final class TypeTable {
             }
         }
         this.types = List.copyOf(byName.values());
-        for (int i = 0; i < types.size(); i++) {
-            places.put(types.get(i).type(), i);
-        }
     }
 
     /**
@@ -57,11 +52,6 @@ public final class TypeTable {
         TypeCollector collector = new TypeCollector(names, serializers);
         types.forEach(collector::add);
         return new TypeTable(collector.found().values());
-    }
-
-    /** Whether a message may be of that type, or hold it. */
-    public boolean has(Class<?> type) {
-        return places.containsKey(type);
     }
 
     @Nullable WireType named(String name) {

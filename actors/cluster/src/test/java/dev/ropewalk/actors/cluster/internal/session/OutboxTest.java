@@ -7,7 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.actors.cluster.internal.session.Outbox.Added;
+import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
 import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Fiber;
@@ -52,7 +52,7 @@ class OutboxTest {
         return frame.bytes(content);
     }
 
-    private Added add(int number, int size) {
+    private Sent add(int number, int size) {
         return out.add(counted(number, size), "m" + number, "to", true);
     }
 
@@ -89,15 +89,15 @@ class OutboxTest {
     void A7_framesLeaveInTheOrderInWhichTheyCame() {
         run(
                 () -> {
-                    assertEquals(Added.YES, add(1, 10));
-                    assertEquals(Added.YES, add(2, 100));
+                    assertEquals(Sent.YES, add(1, 10));
+                    assertEquals(Sent.YES, add(2, 100));
                     assertEquals(List.of(1, 2), taken());
-                    assertEquals(Added.YES, add(3, 50_000)); // one may pass the bound
+                    assertEquals(Sent.YES, add(3, 50_000)); // one may pass the bound
                     out.checkInvariants();
-                    assertEquals(Added.FULL, add(4, 10));
+                    assertEquals(Sent.FULL, add(4, 10));
                     assertEquals(List.of(3), taken());
                     assertTrue(out.acked(3));
-                    assertEquals(Added.YES, add(5, 10));
+                    assertEquals(Sent.YES, add(5, 10));
                     assertEquals(List.of(5), taken());
                 });
     }
@@ -106,7 +106,7 @@ class OutboxTest {
     void A7_sendersThatWaitAreServedInOrderAndNoneOvertakes() {
         run(
                 () -> {
-                    assertEquals(Added.YES, add(1, 2_000));
+                    assertEquals(Sent.YES, add(1, 2_000));
                     List<Integer> served = new ArrayList<>();
                     List<Fiber<?>> senders = new ArrayList<>();
                     for (int i = 2; i <= 4; i++) {
@@ -120,7 +120,7 @@ class OutboxTest {
                                                 Fiber.snooze();
                                             }
                                             assertEquals(
-                                                    Added.YES,
+                                                    Sent.YES,
                                                     out.addWhenRoom(bytes, "m", "to", FOREVER));
                                             served.add(number);
                                         }));
@@ -132,7 +132,7 @@ class OutboxTest {
                     out.checkInvariants();
                     Fiber.sleep(Duration.ofSeconds(1));
                     assertEquals(Set.of(2, 3), Set.copyOf(served));
-                    assertEquals(Added.FULL, add(9, 10)); // because one still waits
+                    assertEquals(Sent.FULL, add(9, 10)); // because one still waits
                     assertEquals(List.of(2, 3), taken());
                     assertTrue(out.acked(3));
                     Fiber.awaitAll(senders);
@@ -145,12 +145,12 @@ class OutboxTest {
     void A7_senderThatStopsWaitingHasSentNothing() {
         run(
                 () -> {
-                    assertEquals(Added.YES, add(1, 2_000));
+                    assertEquals(Sent.YES, add(1, 2_000));
                     byte[] late = copy(2, 10);
                     byte[] ended = copy(3, 10);
                     byte[] whole = copy(4, 10);
                     assertEquals(
-                            Added.FULL,
+                            Sent.FULL,
                             out.addWhenRoom(late, "m", "to", Duration.ofSeconds(1).toNanos()));
                     Fiber<?> sender = Fiber.spin(() -> out.addWhenRoom(ended, "m", "to", FOREVER));
                     Fiber<?> other = Fiber.spin(() -> out.addWhenRoom(whole, "m", "to", FOREVER));
@@ -180,7 +180,7 @@ class OutboxTest {
                             Fiber.spin(
                                     () ->
                                             assertEquals(
-                                                    Added.OVER,
+                                                    Sent.OVER,
                                                     out.addWhenRoom(waits, "m5", "to", FOREVER)));
                     Fiber<?> writer =
                             Fiber.spin(
@@ -194,7 +194,7 @@ class OutboxTest {
                             out.close().stream().map(Outbox.Kept::message).toList());
                     sender.await();
                     writer.await();
-                    assertEquals(Added.OVER, add(6, 10));
+                    assertEquals(Sent.OVER, add(6, 10));
                     assertEquals(0, out.heldBytes());
                     out.checkInvariants();
                 });
