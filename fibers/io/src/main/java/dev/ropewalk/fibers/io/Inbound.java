@@ -315,6 +315,11 @@ final class Inbound implements Input {
     }
 
     @Override
+    public void channelClosed() {
+        stash.moveToHeap();
+    }
+
+    @Override
     public void close() {
         isClosed = true;
         stash.release();

@@ -19,6 +19,12 @@ sealed interface Input permits Inbound, MessageQueue {
      */
     void ended(@Nullable IOException why);
 
+    /**
+     * The channel is closed, and perhaps no fiber ever closes this side: unread bytes must not stay
+     * in memory that is to be released.
+     */
+    void channelClosed();
+
     /** Whether nothing comes any more. */
     boolean isEnded();
 

@@ -300,6 +300,10 @@ final class MessageQueue<M> implements Input, Handoff {
         }
     }
 
+    /** Messages belong to the codec's user, and may be anything. */
+    @Override
+    public void channelClosed() {}
+
     @Override
     public boolean isEnded() {
         return isEnded;

@@ -893,6 +893,8 @@ public final class TcpConnection implements AutoCloseable {
         }
         if (isCordOver()) {
             in().close(); // nobody will
+        } else {
+            in().channelClosed();
         }
     }
 

@@ -408,4 +408,24 @@ class EndTest {
                     }
                 });
     }
+
+    /** The end of its cord does not come to a connection that is closed by then. */
+    @Test
+    void I1_unreadBytesOfAConnectionThatNobodyClosesAreNotLeaked() {
+        for (int i = 0; i < 20; i++) {
+            Net.onSockets(
+                    net -> {
+                        try (TcpListener listener = net.listen()) {
+                            TcpConnection forgotten = net.connect(listener);
+                            TcpConnection accepted = listener.accept();
+                            accepted.write("never read\n");
+                            net.until(() -> forgotten.unread() == 11);
+                            accepted.reset();
+                            net.until(() -> !forgotten.isOpen());
+                            assertEquals(11, forgotten.unread());
+                        }
+                    });
+        }
+        Leaks.check();
+    }
 }

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io.internal;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 
 import org.jspecify.annotations.Nullable;
 
@@ -106,6 +107,17 @@ public final class Stash {
         ByteBuf have = bytes;
         if (have != null && have.readableBytes() <= most && have.capacity() > 2L * most) {
             bytes = have.alloc().buffer(have.readableBytes()).writeBytes(have);
+            have.release();
+        }
+    }
+
+    /** What is left lies in memory then that the garbage collector frees. */
+    public void moveToHeap() {
+        ByteBuf have = bytes;
+        if (have != null) {
+            byte[] left = new byte[have.readableBytes()];
+            have.readBytes(left);
+            bytes = Unpooled.wrappedBuffer(left);
             have.release();
         }
     }
