@@ -36,6 +36,7 @@ import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.actors.supervision.Supervision;
@@ -108,7 +109,7 @@ public final class ActorCell<M> extends Target<M>
     private @Nullable Behavior<M> committed;
 
     /** The ask in which this actor waits; read by other cords' actors that search for a circle. */
-    private volatile @Nullable Ask<?, ?> asking;
+    private volatile @Nullable OpenAsk asking;
 
     /** Null for most actors. */
     @Nullable Extras<M> extras;
@@ -500,8 +501,7 @@ public final class ActorCell<M> extends Target<M>
     /** The actor that it asks may wait for its end. */
     private void beingStopped() {
         isBeingStopped = true;
-        Ask<?, ?> open = asking;
-        if (open != null) {
+        if (asking instanceof Ask<?, ?> open) {
             open.target().onCord(open::endInVain);
         }
     }
@@ -854,12 +854,12 @@ public final class ActorCell<M> extends Target<M>
         return core().deadLetters;
     }
 
-    @Nullable Ask<?, ?> asking() {
+    @Nullable OpenAsk asking() {
         return asking;
     }
 
     /** It waits for the reply of this ask; null for none. */
-    void asks(@Nullable Ask<?, ?> ask) {
+    void asks(@Nullable OpenAsk ask) {
         asking = ask;
     }
 

@@ -61,7 +61,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     abstract boolean take(Object result);
 
     /** A hint: somebody may still reply. */
-    abstract boolean isOpen();
+    public abstract boolean isOpen();
 
     /** Whether a reply that comes too late is a dead letter. */
     boolean isReportedLate() {

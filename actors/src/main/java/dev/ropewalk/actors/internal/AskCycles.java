@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.AskCycleException;
+import dev.ropewalk.actors.spi.OpenAsk;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,27 +10,31 @@ import java.util.List;
 
 /**
  * Finds the ask that would close a circle (rule A2). Each asker publishes its ask before it
- * searches, so of the asks that close a circle at the same time at least one sees it.
+ * searches, so of the asks that close a circle at the same time at least one sees it. Where an
+ * actor of another process is asked, its {@link dev.ropewalk.actors.spi.Target} searches on.
  */
 final class AskCycles {
     private static final int LONGEST_PATH = 1_000;
 
     private AskCycles() {}
 
-    static void check(ActorCell<?> asker) {
-        Ask<?, ?> first = asker.asking();
-        if (first == null || first.target().asking() == null) {
+    static void check(ActorCell<?> asker, ActorCell<?> asked) {
+        if (asked.asking() == null) {
             return; // nearly always: the asked actor waits for nobody
         }
-        List<Ask<?, ?>> circle = circle(asker);
+        List<OpenAsk> path = pathFrom(asker);
         // An ask that is open after all of them were seen was open all the time.
-        while (circle != null && !circle.stream().allMatch(Ask::isOpen)) {
-            circle = circle(asker);
+        while (isCircle(path, asker) && !path.stream().allMatch(OpenAsk::isOpen)) {
+            path = pathFrom(asker);
         }
-        if (circle != null) {
-            StringBuilder path = new StringBuilder(asker.ref().toString());
-            circle.forEach(ask -> path.append(" -> ").append(ask.target().ref()));
-            throw closes(path.toString());
+        if (isCircle(path, asker)) {
+            StringBuilder text = new StringBuilder(asker.ref().toString());
+            path.forEach(ask -> text.append(" -> ").append(ask.asked()));
+            throw closes(text.toString());
+        }
+        if (!path.isEmpty()) {
+            OpenAsk last = path.getLast();
+            last.asked().target().seekCircle(asker.ref(), last);
         }
     }
 
@@ -38,23 +43,28 @@ final class AskCycles {
         return closes(asker.ref() + " -> " + asker.ref());
     }
 
-    private static AskCycleException closes(String path) {
+    static AskCycleException closes(String path) {
         return new AskCycleException(
                 "this ask would close a circle of actors that wait for replies: "
                         + path
                         + "; let one of them tell instead of ask");
     }
 
-    private static @Nullable List<Ask<?, ?>> circle(ActorCell<?> asker) {
-        List<Ask<?, ?>> path = new ArrayList<>();
-        @Nullable Ask<?, ?> next = asker.asking();
+    private static boolean isCircle(List<OpenAsk> path, ActorCell<?> asker) {
+        return !path.isEmpty() && path.getLast().asked().target() == asker;
+    }
+
+    /** The open asks one after the other, up to the asker's own or to one that leads elsewhere. */
+    private static List<OpenAsk> pathFrom(ActorCell<?> asker) {
+        List<OpenAsk> path = new ArrayList<>();
+        @Nullable OpenAsk next = asker.asking();
         while (next != null && next.isOpen() && path.size() < LONGEST_PATH) {
             path.add(next);
-            if (next.target() == asker) {
-                return path;
-            }
-            next = next.target().asking();
+            next =
+                    next.asked().target() instanceof ActorCell<?> asked && asked != asker
+                            ? asked.asking()
+                            : null;
         }
-        return null;
+        return path;
     }
 }

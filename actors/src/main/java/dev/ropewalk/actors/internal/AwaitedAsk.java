@@ -1,7 +1,10 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskCycleException;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.sending.Gate;
+import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -10,7 +13,7 @@ import java.util.Objects;
 import java.util.function.Function;
 
 /** An ask whose asker, a fiber or a plain thread, waits for the reply. */
-final class AwaitedAsk<M, R> extends Ask<M, R> {
+final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
     private final WaitCell waiter = new WaitCell();
 
     AwaitedAsk(ActorCell<M> target, long limitNanos) {
@@ -32,7 +35,7 @@ final class AwaitedAsk<M, R> extends Ask<M, R> {
         }
         asker.asks(ask);
         try {
-            AskCycles.check(asker);
+            AskCycles.check(asker, target);
             return ask.sendAndAwait(target, limitNanos);
         } finally {
             asker.asks(null);
@@ -62,8 +65,20 @@ final class AwaitedAsk<M, R> extends Ask<M, R> {
     }
 
     @Override
-    boolean isOpen() {
+    public ActorRef<?> asked() {
+        return target().ref();
+    }
+
+    @Override
+    public boolean isOpen() {
         return waiter.isWaiting();
+    }
+
+    @Override
+    public boolean fails(AskCycleException circle) {
+        boolean taken = waiter.give(circle);
+        target().answered(this);
+        return taken;
     }
 
     @SuppressWarnings("unchecked") // the waiter is given nothing but R and Failed
@@ -74,6 +89,9 @@ final class AwaitedAsk<M, R> extends Ask<M, R> {
         }
         if (result instanceof Failed failed) {
             throw failure(failed);
+        }
+        if (result instanceof AskCycleException circle) {
+            throw circle;
         }
         return (R) Objects.requireNonNull(result, "reply");
     }

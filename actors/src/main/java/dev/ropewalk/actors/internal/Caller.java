@@ -1,5 +1,8 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.AskCycleException;
+import dev.ropewalk.actors.spi.OpenAsk;
+import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
@@ -45,6 +48,23 @@ public final class Caller {
         // An actor that handles an ask waits for its own asks no longer than its asker waits.
         Incarnation<?> caller = incarnation();
         return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
+    }
+
+    /** The actor that calls waits for the reply of this ask; false if none calls. */
+    public static boolean asks(@Nullable OpenAsk ask) {
+        Incarnation<?> caller = incarnation();
+        if (caller != null) {
+            caller.cell().asks(ask);
+        }
+        return caller != null;
+    }
+
+    public static @Nullable OpenAsk openAskOf(Target<?> target) {
+        return target instanceof ActorCell<?> actor ? actor.asking() : null;
+    }
+
+    public static AskCycleException circle(String path) {
+        return AskCycles.closes(path);
     }
 
     /** The taps of the actor that calls hear of it. */

@@ -99,7 +99,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     }
 
     @Override
-    boolean isOpen() {
+    public boolean isOpen() {
         return !stage.isDone();
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.spi;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskCycleException;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.Adapter;
 import dev.ropewalk.actors.internal.Caller;
@@ -47,6 +48,35 @@ public final class Calls {
         if (Taps.areAny()) {
             Caller.sentTo(to, message);
         }
+    }
+
+    /**
+     * Publishes that the calling actor waits for a reply, before it looks for a circle.
+     *
+     * @param ask its ask; null when it waits no more
+     * @return false if the caller is no actor: others never wait for it
+     */
+    public static boolean asks(@Nullable OpenAsk ask) {
+        return Caller.asks(ask);
+    }
+
+    /**
+     * {@return the ask whose reply an actor waits for; null for none, and if it is no actor of this
+     * process}
+     *
+     * @param target of the actor
+     */
+    public static @Nullable OpenAsk openAskOf(Target<?> target) {
+        return Caller.openAskOf(target);
+    }
+
+    /**
+     * {@return the exception for {@link OpenAsk#fails}}
+     *
+     * @param path the actors of the circle in words, the first one also as the last
+     */
+    public static AskCycleException circle(String path) {
+        return Caller.circle(path);
     }
 
     /**

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.spi;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
@@ -100,6 +101,18 @@ public abstract class Target<M> {
      * @param listener of a {@link #watch}
      */
     public abstract void unwatch(DownListener listener);
+
+    /**
+     * An actor here waits for an ask that leads, over others, to this target: if that is an actor
+     * of another process, it searches there for a circle, and fails one of its asks if there is
+     * one. Never waits.
+     *
+     * @param asker of the ask that may have closed it
+     * @param last the ask of this target, which is open
+     */
+    public void seekCircle(ActorRef<?> asker, OpenAsk last) {
+        // All asks of this process have been seen by then.
+    }
 
     /** {@return what is queued now} */
     public abstract MailboxSnapshot mailbox();

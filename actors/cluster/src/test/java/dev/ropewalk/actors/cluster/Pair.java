@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.stream.IntStream;
 
 /** Two nodes on two virtual cords, with the network in memory between them. */
 final class Pair {
@@ -62,42 +63,81 @@ final class Pair {
         void run(Side here, Side there) throws Exception;
     }
 
+    /** What is done with more of them. */
+    @FunctionalInterface
+    interface SeveralBody {
+        /** On the cord of the first one. */
+        void run(List<Side> nodes) throws Exception;
+    }
+
+    private static final int FIRST_PORT = 7_001;
+
     private Pair() {}
 
     static void run(Protocol protocol, Body body) {
-        TestCords.run(2, cords -> run(cords, protocol, body));
+        TestCords.run(2, cords -> pair(cords, protocol, body));
     }
 
     static void run(long seed, Protocol protocol, Body body) {
-        TestCords.run(2, seed, true, cords -> run(cords, protocol, body));
+        TestCords.run(2, seed, true, cords -> pair(cords, protocol, body));
     }
 
-    private static void run(List<Cord> cords, Protocol protocol, Body body) throws Exception {
-        WaitCell made = new WaitCell();
-        List<WaitCell> done = new ArrayList<>();
-        Fiber<?> other =
-                cords.get(1)
-                        .spin(
-                                "there",
-                                () -> {
-                                    Side there = new Side("there", 7_002, 7_001, protocol);
-                                    WaitCell end = new WaitCell();
-                                    done.add(end);
-                                    made.give(there);
-                                    end.await("the end of the test");
-                                    there.close();
-                                });
-        Side there = (Side) Objects.requireNonNull(made.await("the other side"));
-        Side here = new Side("here", 7_001, 7_002, protocol);
-        if (!here.node.awaitPeers(1, LONG) || !there.node.awaitPeers(1, LONG)) {
-            throw new AssertionError("no peers: " + here.node.peers() + there.node.peers());
+    private static void pair(List<Cord> cords, Protocol protocol, Body body) throws Exception {
+        run(
+                cords,
+                List.of("here", "there"),
+                protocol,
+                nodes -> body.run(nodes.getFirst(), nodes.getLast()));
+    }
+
+    /** Nodes n0, n1 and so on, each on a cord of its own. */
+    static void several(int count, long seed, Protocol protocol, SeveralBody body) {
+        List<String> names = IntStream.range(0, count).mapToObj(i -> "n" + i).toList();
+        TestCords.run(count, seed, true, cords -> run(cords, names, protocol, body));
+    }
+
+    private static void run(
+            List<Cord> cords, List<String> names, Protocol protocol, SeveralBody body)
+            throws Exception {
+        List<Side> all = new ArrayList<>();
+        List<WaitCell> ends = new ArrayList<>();
+        List<Fiber<?>> others = new ArrayList<>();
+        all.add(new Side(names.getFirst(), FIRST_PORT, FIRST_PORT + 1, protocol));
+        for (int i = 1; i < names.size(); i++) {
+            int number = i;
+            WaitCell made = new WaitCell();
+            others.add(
+                    cords.get(i)
+                            .spin(
+                                    names.get(i),
+                                    () -> {
+                                        Side side =
+                                                new Side(
+                                                        names.get(number),
+                                                        FIRST_PORT + number,
+                                                        FIRST_PORT,
+                                                        protocol);
+                                        WaitCell end = new WaitCell();
+                                        ends.add(end);
+                                        made.give(side);
+                                        end.await("the end of the test");
+                                        side.close();
+                                    }));
+            all.add((Side) Objects.requireNonNull(made.await("another node")));
+        }
+        for (Side each : all) {
+            if (!each.node.awaitPeers(all.size() - 1, LONG)) {
+                throw new AssertionError(each.node + " has the peers " + each.node.peers());
+            }
         }
         try {
-            body.run(here, there);
+            body.run(all);
         } finally {
-            here.close();
-            done.getFirst().give(true);
-            other.await();
+            all.getFirst().close();
+            ends.forEach(each -> each.give(true));
+            for (Fiber<?> each : others) {
+                each.await();
+            }
         }
     }
 }

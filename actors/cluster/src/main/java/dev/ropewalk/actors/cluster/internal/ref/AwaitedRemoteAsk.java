@@ -1,7 +1,11 @@
 package dev.ropewalk.actors.cluster.internal.ref;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskCycleException;
+import dev.ropewalk.actors.AskException;
 import dev.ropewalk.actors.AskFailedException;
+import dev.ropewalk.actors.spi.Calls;
+import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -10,11 +14,19 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 
 /** One whose asker, a fiber or a plain thread, waits for the reply. */
-final class AwaitedRemoteAsk<R> extends RemoteAsk<R> {
+final class AwaitedRemoteAsk<R> extends RemoteAsk<R> implements OpenAsk {
     private final WaitCell waiter = new WaitCell();
 
-    AwaitedRemoteAsk(Home home, ActorRef<?> target, long limitNanos) {
-        super(home, target, limitNanos);
+    /** Null if the two nodes have no session. */
+    private final @Nullable Conversation conversation;
+
+    private final RemoteTarget<?> asked;
+    private boolean isActors;
+
+    AwaitedRemoteAsk(Home home, @Nullable Conversation of, RemoteTarget<?> asked, long limitNanos) {
+        super(home, asked.ref(), limitNanos);
+        this.conversation = of;
+        this.asked = asked;
     }
 
     @Override
@@ -27,18 +39,60 @@ final class AwaitedRemoteAsk<R> extends RemoteAsk<R> {
         return waiter.give(failure);
     }
 
+    @Override
+    boolean isOfWaitingActor() {
+        return isActors;
+    }
+
+    // ---------------------------------------------------------------- as one of a circle
+
+    /** Of an open one. */
+    Conversation conversation() {
+        return Objects.requireNonNull(conversation);
+    }
+
+    /** Of the asked actor, at its node. */
+    long number() {
+        return asked.number();
+    }
+
+    @Override
+    public ActorRef<?> asked() {
+        return asked.ref();
+    }
+
+    @Override
+    public boolean isOpen() {
+        return waiter.isWaiting();
+    }
+
+    @Override
+    public boolean fails(AskCycleException circle) {
+        return waiter.give(circle);
+    }
+
+    // ---------------------------------------------------------------- by its asker
+
     /** The limit covers the wait for room. */
-    R sendAndAwait(Conversation now, RemoteTarget<?> to) {
-        long id = now.asks().open(this, now, to.peer());
+    R sendAndAwait() {
+        Conversation of = conversation;
+        if (of == null) {
+            throw unreachable(asked.peer());
+        }
+        long id = of.asks().open(this, of, asked.peer());
+        isActors = Calls.asks(this);
         try {
-            switch (now.ask(to, id, this)) {
+            switch (of.ask(asked, id, this)) {
                 case FULL -> throw timeout();
-                case OVER -> throw unreachable(to.peer());
+                case OVER -> throw unreachable(asked.peer());
                 case YES -> {}
             }
             return result(waiter.await(this, leftNanos()));
         } finally {
-            now.asks().close(id);
+            if (isActors) {
+                Calls.asks(null);
+            }
+            of.asks().close(id);
         }
     }
 
@@ -47,7 +101,7 @@ final class AwaitedRemoteAsk<R> extends RemoteAsk<R> {
         if (given == Waits.TIMED_OUT) {
             throw timeout();
         }
-        if (given instanceof AskFailedException failure) {
+        if (given instanceof AskException failure) {
             throw failure;
         }
         return (R) Objects.requireNonNull(given, "reply");

@@ -39,6 +39,7 @@ public final class Conversation implements Session.Handler {
     private final OpenAsks asks = new OpenAsks();
     private final Watches watches;
     private final Questions questions;
+    private final Circles circles;
     private final Served served;
     private final Consumer<Conversation> whenOver;
 
@@ -53,6 +54,7 @@ public final class Conversation implements Session.Handler {
         this.addresses = new Addresses(home, this);
         this.watches = new Watches(this);
         this.questions = new Questions(this);
+        this.circles = new Circles(home, this);
         this.served = new Served(home, this, addresses);
     }
 
@@ -74,6 +76,10 @@ public final class Conversation implements Session.Handler {
 
     public Questions questions() {
         return questions;
+    }
+
+    Circles circles() {
+        return circles;
     }
 
     public boolean isOver() {
@@ -148,6 +154,7 @@ public final class Conversation implements Session.Handler {
                 .signed(to.number())
                 .number(id)
                 .number(ask.leftNanos())
+                .flag(ask.isOfWaitingActor())
                 .message(ask.message(), addresses.ofQuestion(ask));
     }
 

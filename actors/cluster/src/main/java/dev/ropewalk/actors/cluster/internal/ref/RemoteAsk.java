@@ -61,6 +61,11 @@ abstract sealed class RemoteAsk<R> implements Recipient<R>
         return Objects.requireNonNull(message, "message");
     }
 
+    /** Whether its asker, an actor, waits: then it may be one of a circle. */
+    boolean isOfWaitingActor() {
+        return false;
+    }
+
     /** From any thread; false if it is over. */
     abstract boolean take(R reply);
 

@@ -12,6 +12,7 @@ import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -108,13 +109,10 @@ final class RemoteTarget<M> extends Target<M> {
         Objects.requireNonNull(message, "message");
         long limitNs = Waits.nanos(limit);
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
-        AwaitedRemoteAsk<R> ask = new AwaitedRemoteAsk<>(home, ref, Calls.inherited(limitNs));
+        AwaitedRemoteAsk<R> ask =
+                new AwaitedRemoteAsk<>(home, peer.now(), this, Calls.inherited(limitNs));
         ask.made(Objects.requireNonNull(message.apply(ask), "message"));
-        Conversation now = peer.now();
-        if (now == null) {
-            throw ask.unreachable(peer);
-        }
-        return ask.sendAndAwait(now, this);
+        return ask.sendAndAwait();
     }
 
     @Override
@@ -131,6 +129,13 @@ final class RemoteTarget<M> extends Target<M> {
             ask.send(now, this);
         }
         return ask.stage();
+    }
+
+    @Override
+    public void seekCircle(ActorRef<?> asker, OpenAsk last) {
+        if (last instanceof AwaitedRemoteAsk<?> leaves) {
+            leaves.conversation().circles().seek(asker, leaves);
+        }
     }
 
     // ---------------------------------------------------------------- its end

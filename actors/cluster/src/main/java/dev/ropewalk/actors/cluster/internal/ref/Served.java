@@ -77,6 +77,7 @@ final class Served {
         switch (type) {
             case FrameType.TYPES -> types(from);
             case FrameType.PEERS -> peers(from);
+            case FrameType.SEEK -> of.circles().sought(from);
             case FrameType.TELL -> tell(from);
             case FrameType.ASK -> ask(from);
             case FrameType.REPLY -> reply(from);
@@ -185,6 +186,7 @@ final class Served {
         long number = from.readVarLong(false);
         long id = from.readVarLong(true);
         long limitNs = from.readVarLong(true);
+        boolean isOfWaitingActor = from.readBoolean();
         AskReply<Object> reply = new AskReply<>(of, id);
         Object message;
         try {
@@ -199,7 +201,13 @@ final class Served {
             home.report(message, gone(number), DeadLetter.Reason.ENDED, null);
             noReply(id, "it has ended", null);
         } else {
+            if (isOfWaitingActor) {
+                of.circles().arrives(id);
+            }
             ask(actor, message, reply, limitNs);
+            if (isOfWaitingActor) {
+                of.circles().arrived(id, actor);
+            }
         }
     }
 
@@ -215,6 +223,7 @@ final class Served {
                                 Duration.ofNanos(limitNs));
         stage.whenComplete(
                 (answer, failure) -> {
+                    of.circles().answered(reply.id());
                     if (failure == null) {
                         replied(reply.id(), (AskReply.Encoded) answer);
                     } else if (!(failure instanceof AskTimeoutException)) { // the asker has its own

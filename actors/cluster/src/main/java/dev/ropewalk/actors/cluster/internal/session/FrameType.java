@@ -30,6 +30,9 @@ public final class FrameType {
     /** It leaves: nothing more comes. */
     static final byte GOODBYE = 8;
 
+    /** It seeks a circle of asks. */
+    public static final byte SEEK = 9;
+
     // Counted: each is acknowledged.
 
     /** The first one that is. */
