@@ -409,7 +409,7 @@ class EndAskTest {
                                 if (question.text().equals("wait")) {
                                     Fiber.suspend();
                                 }
-                                Fiber.sleep(Duration.ofMillis(60));
+                                Fiber.sleep(Duration.ofMillis(500)); // its asker gives up first
                                 throw new Crash("crash");
                             };
                         })

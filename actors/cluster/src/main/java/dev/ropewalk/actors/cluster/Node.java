@@ -3,7 +3,10 @@ package dev.ropewalk.actors.cluster;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.cluster.internal.node.Certificates;
 import dev.ropewalk.actors.cluster.internal.node.Presence;
+import dev.ropewalk.actors.cluster.internal.ref.Conversation;
+import dev.ropewalk.actors.cluster.internal.ref.Counts;
 import dev.ropewalk.actors.cluster.internal.ref.Home;
+import dev.ropewalk.actors.cluster.internal.session.Frame;
 import dev.ropewalk.actors.cluster.internal.session.FramePool;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
@@ -71,6 +74,7 @@ public final class Node implements AutoCloseable {
         this.options = Objects.requireNonNull(options, "options");
         options.check();
         TypeTable types = options.protocol().table(); // before its cord, because it may fail
+        types.checkFits(options.maxMessage() + Frame.MAX_AROUND - 1);
         this.ownCord = Cord.currentOrNull() == null ? Cord.start("node-" + options.name()) : null;
         WaitCell started = new WaitCell();
         String fiberName = "node " + options.name();
@@ -216,6 +220,12 @@ public final class Node implements AutoCloseable {
         long limitNs = Waits.nanos(limit);
         Waits.switchpoint();
         return presence.awaitPeers(count, limitNs);
+    }
+
+    /** The entries that the session with another node has; null if there is none. For tests. */
+    @Nullable Counts counts(String name) {
+        Conversation with = presence.conversation(name);
+        return with == null ? null : with.counts();
     }
 
     /** {@return its name} */

@@ -111,7 +111,7 @@ public final class Stash {
         }
     }
 
-    /** What is left lies in memory then that the garbage collector frees. */
+    /** Moves unread bytes to memory that the garbage collector frees. */
     public void moveToHeap() {
         ByteBuf have = bytes;
         if (have != null) {

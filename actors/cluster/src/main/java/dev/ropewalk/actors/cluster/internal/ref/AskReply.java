@@ -3,9 +3,10 @@ package dev.ropewalk.actors.cluster.internal.ref;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 
-import org.jspecify.annotations.Nullable;
-
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * The address of an ask of the other node, as the asked actor here has it. Behind it stands an ask
@@ -16,7 +17,11 @@ import java.util.Objects;
 final class AskReply<R> implements Recipient<R> {
     private final Conversation of;
     private final long id;
-    private volatile @Nullable Recipient<Object> ask;
+
+    /** Of a router to all each member is asked; the one that is open takes the reply. */
+    private volatile List<Recipient<Object>> asks = List.of();
+
+    private final AtomicInteger failed = new AtomicInteger();
 
     AskReply(Conversation of, long id) {
         this.of = of;
@@ -27,8 +32,11 @@ final class AskReply<R> implements Recipient<R> {
         return id;
     }
 
+    /** On the cord. */
     void bind(Recipient<Object> to) {
-        ask = to;
+        List<Recipient<Object>> all = new ArrayList<>(asks);
+        all.add(to);
+        asks = List.copyOf(all);
     }
 
     /** A reply in bytes, and as it was for those that look at it here. */
@@ -47,27 +55,35 @@ final class AskReply<R> implements Recipient<R> {
         }
     }
 
-    private Recipient<Object> bound() {
-        return Objects.requireNonNull(ask, "it is bound before the question is read");
-    }
-
     private Encoded encoded(R reply) {
         return new Encoded(of.encode(Objects.requireNonNull(reply, "reply")), reply);
     }
 
     @Override
     public void tell(R reply) {
-        bound().tell(encoded(reply));
+        if (tryTell(reply) != TellResult.ACCEPTED) {
+            of.reportLate(reply);
+        }
     }
 
     @Override
     public TellResult tryTell(R reply) {
-        return bound().tryTell(encoded(reply));
+        Encoded encoded = encoded(reply);
+        TellResult result = TellResult.ENDED;
+        for (Recipient<Object> each : asks) {
+            result = each.tryTell(encoded);
+            if (result == TellResult.ACCEPTED) {
+                break;
+            }
+        }
+        return result;
     }
 
+    /** Of several the next one fails: each member may say so once. */
     @Override
     public void fail(Throwable failure) {
-        bound().fail(failure);
+        List<Recipient<Object>> all = asks;
+        all.get(Math.min(failed.getAndIncrement(), all.size() - 1)).fail(failure);
     }
 
     @Override

@@ -76,6 +76,10 @@ final class Circles {
         served.remove(id);
     }
 
+    int served() {
+        return served.size();
+    }
+
     /** It has been handed to the actor. On the cord. */
     void arrived(long id, ActorRef<?> actor) {
         if (Calls.openAskOf(actor.target()) != null) {

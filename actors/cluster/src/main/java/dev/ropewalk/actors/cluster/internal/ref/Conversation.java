@@ -82,6 +82,17 @@ public final class Conversation implements Session.Handler {
         return circles;
     }
 
+    /** From any thread; not of one moment. */
+    public Counts counts() {
+        return new Counts(
+                asks.size(),
+                watches.size(),
+                served.watches(),
+                circles.served(),
+                addresses.others().size(),
+                home.exports().size());
+    }
+
     public boolean isOver() {
         return session.isOver();
     }
@@ -166,6 +177,11 @@ public final class Conversation implements Session.Handler {
     /** Of an answer that the other node waits for, or a word about an actor. */
     Sent sendAtOnce(UnaryOperator<Frame> content) {
         return home.frames().with(frame -> session.sendAtOnce(content.apply(frame)));
+    }
+
+    /** A reply to the other node's ask that is over. */
+    void reportLate(Object reply) {
+        home.report(reply, "an ask of " + peer, DeadLetter.Reason.LATE_REPLY, null);
     }
 
     /** The bytes of a message of this session. */

@@ -49,6 +49,10 @@ public final class Exports {
                 });
     }
 
+    int size() {
+        return byNumber.size();
+    }
+
     /** Null if it is over, or was never exported. */
     @Nullable ActorRef<?> actor(long number) {
         return byNumber.get(number);

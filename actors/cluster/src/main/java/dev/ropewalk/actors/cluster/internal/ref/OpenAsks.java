@@ -23,6 +23,10 @@ final class OpenAsks {
         return id;
     }
 
+    int size() {
+        return open.size();
+    }
+
     /** Null if it is over. */
     @Nullable RemoteAsk<?> close(long id) {
         return open.remove(id);

@@ -109,6 +109,11 @@ final class OtherRecipients {
         }
     }
 
+    synchronized int size() {
+        forgetGarbage();
+        return weak.size() + strong.size();
+    }
+
     /** Null if it is over. */
     synchronized @Nullable Recipient<?> recipient(long number) {
         Recipient<?> kept = strong.get(number);

@@ -342,6 +342,9 @@ final class Served {
         private final long number;
         private final boolean ofEach;
 
+        /** Told behind the last incarnation. */
+        private final DownListener end = this::over;
+
         ServedWatch(ActorRef<?> actor, long number, boolean ofEach) {
             this.actor = actor;
             this.number = number;
@@ -354,7 +357,26 @@ final class Served {
             if (!ofEach) {
                 watches.remove(key(number, false), this);
             }
-            sendDown(number, ofEach, down.reason());
+            sendDown(number, ofEach ? Watches.EACH : Watches.LAST, down.reason());
+        }
+
+        void begin() {
+            actor.target().watch(this, ofEach);
+            if (ofEach) {
+                actor.target().watch(end, false);
+            }
+        }
+
+        private void over(Down down) {
+            watches.remove(key(number, true), this);
+            sendDown(number, Watches.NO_MORE, down.reason());
+        }
+
+        void end() {
+            actor.target().unwatch(this);
+            if (ofEach) {
+                actor.target().unwatch(end);
+            }
         }
     }
 
@@ -365,34 +387,41 @@ final class Served {
     private void watch(long number, boolean ofEach) {
         ActorRef<?> actor = home.exports().actor(number);
         if (actor == null) {
-            sendDown(number, ofEach, new ExitReason.NoActor());
+            noActor(number, ofEach);
             return;
         }
         ServedWatch watch = new ServedWatch(actor, number, ofEach);
         ServedWatch before = watches.put(key(number, ofEach), watch);
         if (before != null) {
-            actor.target().unwatch(before);
+            before.end();
         }
         try {
-            actor.target().watch(watch, ofEach);
+            watch.begin();
         } catch (RuntimeException none) {
             // A router has no end.
             watches.remove(key(number, ofEach));
-            sendDown(number, ofEach, new ExitReason.NoActor());
+            noActor(number, ofEach);
+        }
+    }
+
+    private void noActor(long number, boolean ofEach) {
+        sendDown(number, ofEach ? Watches.EACH : Watches.LAST, new ExitReason.NoActor());
+        if (ofEach) {
+            sendDown(number, Watches.NO_MORE, new ExitReason.NoActor());
         }
     }
 
     private void unwatch(long number, boolean ofEach) {
         ServedWatch watch = watches.remove(key(number, ofEach));
         if (watch != null) {
-            watch.actor.target().unwatch(watch);
+            watch.end();
         }
     }
 
-    private void sendDown(long number, boolean ofEach, ExitReason reason) {
+    private void sendDown(long number, int what, ExitReason reason) {
         of.sendAtOnce(
                 frame -> {
-                    frame.begin(FrameType.DOWN).signed(number).flag(ofEach);
+                    frame.begin(FrameType.DOWN).signed(number).number(what);
                     Reasons.write(frame.out(), reason);
                     return frame;
                 });
@@ -400,8 +429,8 @@ final class Served {
 
     private void down(WireInput from) {
         long number = from.readVarLong(false);
-        boolean ofEach = from.readBoolean();
-        of.watches().down(number, ofEach, Reasons.read(from));
+        int what = from.readVarInt(true);
+        of.watches().down(number, what, Reasons.read(from));
     }
 
     // ---------------------------------------------------------------- questions of the other node
@@ -453,10 +482,14 @@ final class Served {
                 });
     }
 
+    int watches() {
+        return watches.size();
+    }
+
     /** The session has ended. */
     void over() {
         for (ServedWatch each : watches.values()) {
-            each.actor.target().unwatch(each);
+            each.end();
         }
         watches.clear();
         addresses.others().over();

@@ -19,6 +19,15 @@ import java.util.Map;
  * any thread; the lock also keeps WATCH and UNWATCH in the order of the calls.
  */
 final class Watches {
+    /** A word of the other node: the actor is over. */
+    static final int LAST = 0;
+
+    /** One of its incarnations is over. */
+    static final int EACH = 1;
+
+    /** The actor is over; those that hear of each incarnation have heard of all. */
+    static final int NO_MORE = 2;
+
     private final Conversation of;
 
     // ---- guarded by this object's monitor
@@ -74,16 +83,27 @@ final class Watches {
         of.sendAtOnce(frame -> frame.begin(type).signed(key.number).flag(key.ofEach));
     }
 
-    /** The other node says that the actor, or one of its incarnations, is over. */
-    void down(long number, boolean ofEach, ExitReason reason) {
-        Key key = new Key(number, ofEach);
+    /**
+     * The other node says so.
+     *
+     * @param what LAST, EACH or NO_MORE
+     */
+    void down(long number, int what, ExitReason reason) {
+        Key key = new Key(number, what != LAST);
         Watched watched;
         List<DownListener> told;
         synchronized (this) {
-            watched = ofEach ? all.get(key) : all.remove(key);
-            told = watched == null ? List.of() : new ArrayList<>(watched.listeners.keySet());
+            watched = what == EACH ? all.get(key) : all.remove(key);
+            told =
+                    watched == null || what == NO_MORE
+                            ? List.of()
+                            : new ArrayList<>(watched.listeners.keySet());
         }
         tell(watched, told, reason);
+    }
+
+    synchronized int size() {
+        return all.size();
     }
 
     private static void tell(

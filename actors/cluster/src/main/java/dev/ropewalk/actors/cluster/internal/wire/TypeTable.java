@@ -58,6 +58,28 @@ public final class TypeTable {
         return byName.get(name);
     }
 
+    /**
+     * Another node must be able to read the description.
+     *
+     * @param room of the frame in which it is sent
+     * @throws IllegalArgumentException if it does not fit
+     */
+    public void checkFits(int room) {
+        Output measured = new Output(1_024, -1);
+        describe(measured);
+        if (measured.position() > room) {
+            throw new IllegalArgumentException(
+                    "a description of the "
+                            + types.size()
+                            + " types of the protocol takes "
+                            + measured.position()
+                            + " bytes > "
+                            + room
+                            + "; give all nodes a larger NodeOptions.withMaxMessage, or the types"
+                            + " shorter names");
+        }
+    }
+
     /** Tells the other node what this one sends. */
     public void describe(Output to) {
         to.writeVarInt(types.size(), true);

@@ -1,0 +1,14 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+/**
+ * The entries that one session has, which come and go with actors, asks and monitors.
+ *
+ * @param asks of this node that are open
+ * @param watched actors of the other node that have monitors here
+ * @param servedWatches monitors of the other node
+ * @param servedAsks of the other node whose askers, actors, wait
+ * @param addresses of adapters and asks here that the other node knows
+ * @param exports the actors here that some node knows
+ */
+public record Counts(
+        int asks, int watched, int servedWatches, int servedAsks, int addresses, int exports) {}
