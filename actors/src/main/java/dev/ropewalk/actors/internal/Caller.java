@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.AskCycleException;
 import dev.ropewalk.actors.spi.OpenAsk;
+import dev.ropewalk.actors.spi.Room;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -61,6 +62,10 @@ public final class Caller {
 
     public static @Nullable OpenAsk openAskOf(Target<?> target) {
         return target instanceof ActorCell<?> actor ? actor.asking() : null;
+    }
+
+    public static @Nullable Room roomOf(Target<?> target) {
+        return CellRoom.of(target);
     }
 
     public static AskCycleException circle(String path) {

@@ -92,6 +92,19 @@ final class LaterAsk<M, R> extends Ask<M, R> {
         return ask.stage;
     }
 
+    /** With room that was taken in advance. */
+    static <M, R> CompletionStage<R> askWithPermit(
+            ActorCell<M> target,
+            Gate<M> gate,
+            Function<Recipient<R>, ? extends M> message,
+            Duration limit) {
+        LaterAsk<M, R> ask = new LaterAsk<>(target, Waits.nanos(limit));
+        ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
+        gate.sendWithPermit(ask);
+        ask.beginLimit();
+        return ask.stage;
+    }
+
     @Override
     @SuppressWarnings("unchecked") // nothing but R and Failed is given
     boolean take(Object result) {

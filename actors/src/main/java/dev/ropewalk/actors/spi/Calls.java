@@ -80,6 +80,16 @@ public final class Calls {
     }
 
     /**
+     * {@return the room in the mailbox of an actor of this process; null if its senders neither
+     * wait for room nor are refused without it}
+     *
+     * @param target of the actor
+     */
+    public static @Nullable Room roomOf(Target<?> target) {
+        return Caller.roomOf(target);
+    }
+
+    /**
      * {@return the actor that an adapter makes messages for; null if the recipient is no adapter}
      *
      * @param recipient any

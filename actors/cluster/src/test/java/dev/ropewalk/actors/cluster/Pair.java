@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.ActorSystemOptions;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.Action;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -48,6 +49,11 @@ final class Pair {
             return cord == Cord.current()
                     ? code.call()
                     : Objects.requireNonNull(cord.<T>spin("on " + node, code)).await();
+        }
+
+        /** Starts a fiber on this side's cord, below its root. */
+        Fiber<?> spin(String name, Action code) {
+            return cord.spin(name, code);
         }
 
         void close() {

@@ -17,6 +17,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ToIntFunction;
 
@@ -106,6 +107,11 @@ public final class Gate<M> {
         if (room != null && !room.take(limitNanos)) {
             return false;
         }
+        sendWithPermit(placed, router);
+        return true;
+    }
+
+    private void sendWithPermit(Object placed, @Nullable String router) {
         Outcome outcome = Outcome.NO_ROOM;
         try {
             outcome = send(placed, router, true);
@@ -114,7 +120,32 @@ public final class Gate<M> {
                 begun(); // it stands in the place of another one
             }
         }
-        return true;
+    }
+
+    /** Whether senders may take permits in advance. */
+    public boolean lends() {
+        Overflow rule = options.overflow();
+        return room != null && (rule == Overflow.SUSPEND || rule == Overflow.FAIL);
+    }
+
+    /** Of one that lends. */
+    public boolean tryTake() {
+        return Objects.requireNonNull(room).tryTake();
+    }
+
+    /** The same; false if the limit passed. A switchpoint. */
+    public boolean take(long limitNanos) {
+        Waits.switchpoint();
+        return Objects.requireNonNull(room).take(limitNanos);
+    }
+
+    /** With a permit that was taken before. Never waits. */
+    public void sendWithPermit(Object item) {
+        sendWithPermit(place(item), null);
+    }
+
+    public MailboxOptions options() {
+        return options;
     }
 
     private void checkNotOwn() {

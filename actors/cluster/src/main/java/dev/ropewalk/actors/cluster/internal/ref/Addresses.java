@@ -89,12 +89,14 @@ final class Addresses implements Recipients {
             to.writeByte(SENDERS);
             to.writeVarLong(home.exports().numberOf(actor), false);
             writePath(to, parentOf(actor), actor.name());
+            to.writeByte(RemoteTarget.Rule.of(actor.target()).ordinal());
             return;
         }
         Peer owner = remote.peer();
         if (owner.id().equals(of.peer().id())) {
             to.writeByte(RECEIVERS);
             to.writeVarLong(remote.number(), false);
+            writePath(to, remote.parentPath(), actor.name());
         } else {
             to.writeByte(THIRD);
             Text.write(to, owner.id().name());
@@ -102,8 +104,9 @@ final class Addresses implements Recipients {
             Text.write(to, owner.host());
             to.writeVarInt(owner.port(), true);
             to.writeVarLong(remote.number(), false);
+            writePath(to, remote.parentPath(), actor.name());
+            to.writeByte(remote.rule().ordinal());
         }
-        writePath(to, remote.parentPath(), actor.name());
     }
 
     private static String parentOf(ActorRef<?> actor) {
@@ -134,7 +137,13 @@ final class Addresses implements Recipients {
     }
 
     private ActorRef<?> remote(Peer owner, long number, WireInput from) {
-        return new RemoteTarget<>(home, owner, number, Text.readSome(from), Text.readSome(from))
+        return new RemoteTarget<>(
+                        home,
+                        owner,
+                        number,
+                        Text.readSome(from),
+                        Text.readSome(from),
+                        RemoteTarget.Rule.read(from.readByte()))
                 .ref();
     }
 
@@ -152,7 +161,9 @@ final class Addresses implements Recipients {
         int port = Hello.readPort(from);
         long number = from.readVarLong(false);
         if (id.equals(home.self())) {
-            return own(number, from);
+            ActorRef<?> own = own(number, from);
+            from.readByte();
+            return own;
         }
         return remote(home.peers().peer(id, host, port), number, from);
     }

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -40,6 +41,7 @@ public final class Conversation implements Session.Handler {
     private final Watches watches;
     private final Questions questions;
     private final Circles circles;
+    private final Windows windows;
     private final Served served;
     private final Consumer<Conversation> whenOver;
 
@@ -55,6 +57,7 @@ public final class Conversation implements Session.Handler {
         this.watches = new Watches(this);
         this.questions = new Questions(this);
         this.circles = new Circles(home, this);
+        this.windows = new Windows(this);
         this.served = new Served(home, this, addresses);
     }
 
@@ -90,7 +93,13 @@ public final class Conversation implements Session.Handler {
                 served.watches(),
                 circles.served(),
                 addresses.others().size(),
-                home.exports().size());
+                home.exports().size(),
+                windows.size(),
+                served.loans());
+    }
+
+    Windows windows() {
+        return windows;
     }
 
     public boolean isOver() {
@@ -100,12 +109,23 @@ public final class Conversation implements Session.Handler {
     // ---------------------------------------------------------------- sending, from any thread
 
     Sent tryTell(RemoteTarget<?> to, Object message) {
-        return home.frames()
-                .with(frame -> session.trySend(tell(frame, to, message), message, to.ref()));
+        return inRoom(
+                to,
+                false,
+                Long.MAX_VALUE,
+                () ->
+                        home.frames()
+                                .with(
+                                        frame ->
+                                                session.trySend(
+                                                        tell(frame, to, message),
+                                                        message,
+                                                        to.ref())));
     }
 
     private Frame tell(Frame frame, RemoteTarget<?> to, Object message) {
-        return frame.begin(FrameType.TELL).signed(to.number()).message(message, addresses);
+        byte type = to.isBounded() ? FrameType.TELL_LENT : FrameType.TELL;
+        return frame.begin(type).signed(to.number()).message(message, addresses);
     }
 
     /**
@@ -113,9 +133,44 @@ public final class Conversation implements Session.Handler {
      * message is a dead letter, and others get the exception.
      */
     Sent tell(RemoteTarget<?> to, Object message) {
-        Sent sent = send(frame -> tell(frame, to, message), message, to.ref(), Long.MAX_VALUE);
+        Sent sent =
+                inRoom(
+                        to,
+                        mayWait(),
+                        Long.MAX_VALUE,
+                        () ->
+                                send(
+                                        frame -> tell(frame, to, message),
+                                        message,
+                                        to.ref(),
+                                        Long.MAX_VALUE));
         if (sent == Sent.FULL && !Calls.isInActor()) {
             throw full(to, message);
+        }
+        return sent;
+    }
+
+    /**
+     * Sends with room in the actor's mailbox, if it has a bound. Room that was taken goes back if
+     * the message does not leave.
+     */
+    private Sent inRoom(
+            RemoteTarget<?> to, boolean mayWait, long limitNanos, Supplier<Sent> sending) {
+        if (!to.isBounded()) {
+            return sending.get();
+        }
+        Sent sent = windows.take(to, mayWait, limitNanos);
+        if (sent != Sent.YES) {
+            return sent;
+        }
+        boolean isSent = false;
+        try {
+            sent = sending.get();
+            isSent = sent == Sent.YES;
+        } finally {
+            if (!isSent) {
+                windows.giveBack(to.number());
+            }
         }
         return sent;
     }
@@ -148,16 +203,27 @@ public final class Conversation implements Session.Handler {
 
     MailboxFullException full(RemoteTarget<?> to, Object message) {
         return new MailboxFullException(
-                "the queue to node "
+                (to.isBounded()
+                                ? "the mailbox of the actor, or the queue to its node "
+                                : "the queue to node ")
                         + peer.id().name()
-                        + " is full; the message to "
+                        + ", is full; the message to "
                         + to.ref()
                         + " was not sent: "
                         + Lines.of(message));
     }
 
     Sent askNow(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
-        return home.frames().with(frame -> session.trySend(ask(frame, to, id, ask), null, null));
+        return inRoom(
+                to,
+                false,
+                Long.MAX_VALUE,
+                () ->
+                        home.frames()
+                                .with(
+                                        frame ->
+                                                session.trySend(
+                                                        ask(frame, to, id, ask), null, null)));
     }
 
     private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
@@ -166,12 +232,17 @@ public final class Conversation implements Session.Handler {
                 .number(id)
                 .number(ask.leftNanos())
                 .flag(ask.isOfWaitingActor())
+                .flag(to.isBounded())
                 .message(ask.message(), addresses.ofQuestion(ask));
     }
 
     /** Waits for room within the limit. */
     Sent ask(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
-        return send(frame -> ask(frame, to, id, ask), null, null, ask.leftNanos());
+        return inRoom(
+                to,
+                mayWait(),
+                ask.leftNanos(),
+                () -> send(frame -> ask(frame, to, id, ask), null, null, ask.leftNanos()));
     }
 
     /** Of an answer that the other node waits for, or a word about an actor. */
@@ -213,12 +284,18 @@ public final class Conversation implements Session.Handler {
     }
 
     @Override
+    public void beat() {
+        windows.beat();
+    }
+
+    @Override
     public void over(String reason, List<Lost> lost) {
         why = reason;
         whenOver.accept(this); // first: whoever hears of the end finds no session
         step(() -> watches.over(new ExitReason.Unreachable(peer.id().name())));
         step(() -> asks.failAll(peer));
         step(questions::over);
+        step(windows::over);
         step(served::over);
         for (Lost each : lost) {
             step(() -> home.report(each.message(), each.to(), DeadLetter.Reason.UNREACHABLE, null));

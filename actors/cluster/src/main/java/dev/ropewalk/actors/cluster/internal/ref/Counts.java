@@ -9,6 +9,15 @@ package dev.ropewalk.actors.cluster.internal.ref;
  * @param servedAsks of the other node whose askers, actors, wait
  * @param addresses of adapters and asks here that the other node knows
  * @param exports the actors here that some node knows
+ * @param windows into bounded mailboxes of the other node
+ * @param loans of room in bounded mailboxes here
  */
 public record Counts(
-        int asks, int watched, int servedWatches, int servedAsks, int addresses, int exports) {}
+        int asks,
+        int watched,
+        int servedWatches,
+        int servedAsks,
+        int addresses,
+        int exports,
+        int windows,
+        int loans) {}

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.cluster.internal.ref;
 
+import com.esotericsoftware.kryo.KryoException;
+
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
@@ -13,6 +15,7 @@ import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.OpenAsk;
+import dev.ropewalk.actors.spi.Room;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -20,6 +23,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -34,13 +38,42 @@ final class RemoteTarget<M> extends Target<M> {
     private final Peer peer;
     private final long number;
     private final String parentPath;
+
+    /** Whether a message needs room in its mailbox, and waits for it. */
+    private final Rule rule;
+
     private final ActorRef<M> ref;
 
-    RemoteTarget(Home home, Peer peer, long number, String parentPath, String name) {
+    /** What a sender does when the mailbox is full, as far as it is the sender's affair. */
+    enum Rule {
+        NONE,
+        WAIT,
+        FAIL;
+
+        private static final List<Rule> ALL = List.of(values());
+
+        static Rule of(Target<?> actor) {
+            Room room = Calls.roomOf(actor);
+            if (room == null) {
+                return NONE;
+            }
+            return room.isWaitedFor() ? WAIT : FAIL;
+        }
+
+        static Rule read(byte ordinal) {
+            if (ordinal < 0 || ordinal >= ALL.size()) {
+                throw new KryoException("there is no rule " + ordinal + " for a full mailbox");
+            }
+            return ALL.get(ordinal);
+        }
+    }
+
+    RemoteTarget(Home home, Peer peer, long number, String parentPath, String name, Rule rule) {
         this.home = home;
         this.peer = peer;
         this.number = number;
         this.parentPath = parentPath;
+        this.rule = rule;
         this.ref = ActorRef.to(peer.id() + "/" + parentPath, name, number, this);
     }
 
@@ -54,6 +87,14 @@ final class RemoteTarget<M> extends Target<M> {
 
     String parentPath() {
         return parentPath;
+    }
+
+    Rule rule() {
+        return rule;
+    }
+
+    boolean isBounded() {
+        return rule != Rule.NONE;
     }
 
     ActorRef<M> ref() {

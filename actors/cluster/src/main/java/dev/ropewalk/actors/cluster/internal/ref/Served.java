@@ -22,6 +22,7 @@ import dev.ropewalk.actors.cluster.internal.wire.RefusedTypeException;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.Room;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -34,6 +35,7 @@ import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The frames of the other node: its words to actors here, its monitors of them, and the answers to
@@ -47,6 +49,8 @@ final class Served {
     private final Home home;
     private final Conversation of;
     private final Addresses addresses;
+    private final Lending lending;
+
     private final KryoCodec codec;
 
     /** An entry goes with the actor, on its cord. */
@@ -59,6 +63,7 @@ final class Served {
         this.home = home;
         this.of = of;
         this.addresses = addresses;
+        this.lending = new Lending(home, of);
         this.codec = new KryoCodec(home.types());
     }
 
@@ -78,7 +83,11 @@ final class Served {
             case FrameType.TYPES -> types(from);
             case FrameType.PEERS -> peers(from);
             case FrameType.SEEK -> of.circles().sought(from);
-            case FrameType.TELL -> tell(from);
+            case FrameType.ROOM -> lending.wanted(from);
+            case FrameType.LEND -> of.windows().lent(from);
+            case FrameType.UNUSED -> lending.unused(from);
+            case FrameType.TELL -> tell(from, false);
+            case FrameType.TELL_LENT -> tell(from, true);
             case FrameType.ASK -> ask(from);
             case FrameType.REPLY -> reply(from);
             case FrameType.NO_REPLY -> noReply(from);
@@ -133,20 +142,31 @@ final class Served {
         }
     }
 
-    private void tell(WireInput from) {
+    private void tell(WireInput from, boolean isLent) {
         long number = from.readVarLong(false);
+        Room room = isLent ? lending.used(number) : null;
         Object message;
         try {
             message = message(from);
         } catch (RefusedTypeException refused) {
+            giveBack(room);
             refused(number, refused);
             return;
         }
         ActorRef<?> actor = home.exports().actor(number);
         if (actor == null) {
+            giveBack(room);
             home.report(message, gone(number), DeadLetter.Reason.ENDED, null);
-        } else {
+        } else if (room == null) {
             deliver(actor, message);
+        } else {
+            room.tell(message);
+        }
+    }
+
+    private static void giveBack(@Nullable Room room) {
+        if (room != null) {
+            room.give();
         }
     }
 
@@ -187,24 +207,27 @@ final class Served {
         long id = from.readVarLong(true);
         long limitNs = from.readVarLong(true);
         boolean isOfWaitingActor = from.readBoolean();
+        Room room = from.readBoolean() ? lending.used(number) : null;
         AskReply<Object> reply = new AskReply<>(of, id);
         Object message;
         try {
             message = message(from, addresses.ofQuestion(reply));
         } catch (RefusedTypeException refused) {
+            giveBack(room);
             refused(number, refused);
             noReply(id, "its node cannot read the question: " + refused.getMessage(), refused);
             return;
         }
         ActorRef<?> actor = home.exports().actor(number);
         if (actor == null) {
+            giveBack(room);
             home.report(message, gone(number), DeadLetter.Reason.ENDED, null);
             noReply(id, "it has ended", null);
         } else {
             if (isOfWaitingActor) {
                 of.circles().arrives(id);
             }
-            ask(actor, message, reply, limitNs);
+            ask(actor, room, message, reply, Duration.ofNanos(limitNs));
             if (isOfWaitingActor) {
                 of.circles().arrived(id, actor);
             }
@@ -212,15 +235,21 @@ final class Served {
     }
 
     @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // as in deliver; the code below
-    private void ask(ActorRef<?> actor, Object message, AskReply<Object> reply, long limitNs) {
+    private void ask(
+            ActorRef<?> actor,
+            @Nullable Room room,
+            Object message,
+            AskReply<Object> reply,
+            Duration limit) {
+        Function<Recipient<Object>, Object> bound =
+                to -> {
+                    reply.bind(to);
+                    return message;
+                };
         CompletionStage<Object> stage =
-                ((ActorRef<Object>) actor)
-                        .askLater(
-                                to -> {
-                                    reply.bind(to);
-                                    return message;
-                                },
-                                Duration.ofNanos(limitNs));
+                room == null
+                        ? ((ActorRef<Object>) actor).askLater(bound, limit)
+                        : room.askLater(bound, limit);
         stage.whenComplete(
                 (answer, failure) -> {
                     of.circles().answered(reply.id());
@@ -482,6 +511,10 @@ final class Served {
                 });
     }
 
+    int loans() {
+        return lending.size();
+    }
+
     int watches() {
         return watches.size();
     }
@@ -493,5 +526,6 @@ final class Served {
         }
         watches.clear();
         addresses.others().over();
+        lending.over();
     }
 }

@@ -33,6 +33,15 @@ public final class FrameType {
     /** It seeks a circle of asks. */
     public static final byte SEEK = 9;
 
+    /** Senders want room in a bounded mailbox. */
+    public static final byte ROOM = 10;
+
+    /** Room is lent, or refused. */
+    public static final byte LEND = 11;
+
+    /** Room that was lent goes back. */
+    public static final byte UNUSED = 12;
+
     // Counted: each is acknowledged.
 
     /** The first one that is. */
@@ -54,6 +63,9 @@ public final class FrameType {
     public static final byte LOOK = 29;
     public static final byte SEEN = 30;
     public static final byte FAIL_TO = 31;
+
+    /** A TELL with room that was lent for it. */
+    public static final byte TELL_LENT = 32;
 
     private FrameType() {}
 }

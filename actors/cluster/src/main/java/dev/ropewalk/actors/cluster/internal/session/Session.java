@@ -56,6 +56,9 @@ public final class Session {
         /** A counted frame, or one of the session that is not the session's own affair. */
         void frame(byte type, WireInput content);
 
+        /** Some time has passed: each {@link #BEAT}. */
+        void beat();
+
         /** The end, once; nothing was told before of what is lost. */
         void over(String why, List<Lost> lost);
     }
@@ -258,6 +261,7 @@ public final class Session {
         } else {
             frames.with(frame -> sendAtOnce(frame.begin(FrameType.BEAT)));
         }
+        Objects.requireNonNull(handler).beat();
         beat = Alarm.after(Waits.nanos(BEAT), this::beat);
     }
 
