@@ -14,10 +14,10 @@ import java.util.Objects;
  * {@snippet file="dev/ropewalk/fibers/testing/TestingSnippetsTest.java" region="cords"}
  *
  * <p>The seed decides which cord goes on, and whether it runs a fiber, takes a message or fires its
- * timers; {@link VirtualCords} says what is repeatable and what is not. A run fails as that of
- * {@link TestCord} does, with the same text, and {@link TestCord#expectUncaught} announces reports
- * of all cords. Started with {@code -Dropewalk.seed=42}, {@link #run(int, Body)} uses that seed
- * only.
+ * timers; {@link VirtualCords} says what is repeatable and what is not, and {@link
+ * VirtualCords#current} freezes, kills and starts cords. A run fails as that of {@link TestCord}
+ * does, with the same text, and {@link TestCord#expectUncaught} announces reports of all cords.
+ * Started with {@code -Dropewalk.seed=42}, {@link #run(int, Body)} uses that seed only.
  */
 public final class TestCords {
     private TestCords() {}

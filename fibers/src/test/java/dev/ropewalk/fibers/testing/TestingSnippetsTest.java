@@ -52,6 +52,27 @@ class TestingSnippetsTest {
     }
 
     @Test
+    void machines() {
+        // @start region="machines"
+        TestCords.run(
+                2,
+                cords -> {
+                    VirtualCords run = VirtualCords.current();
+                    Cord node = cords.get(1);
+                    Fiber<String> answer = node.spin("answers", () -> ask(Duration.ofMillis(100)));
+                    run.freeze(node, Duration.ofSeconds(4));
+                    assertEquals(false, answer.awaitEnd(Duration.ofSeconds(3))); // a limit passes
+                    assertEquals("answer", answer.await()); // at 4 s, when the timer is overdue
+
+                    run.kill(node); // no finally runs
+                    Cord again = run.start("node-again");
+                    run.clockRate(again, 1.01); // 10 ms a second too fast
+                    assertEquals("answer", again.spin("answers", () -> ask(Duration.ZERO)).await());
+                });
+        // @end
+    }
+
+    @Test
     void failures() {
         AssertionError failed = null;
         try {

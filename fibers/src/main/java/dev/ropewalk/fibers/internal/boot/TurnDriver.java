@@ -115,6 +115,15 @@ public final class TurnDriver {
         }
     }
 
+    /** It takes no turn any more, and none of its code runs; waits for its fibers fail. */
+    public void kill() {
+        try {
+            asCurrent(() -> cord.roster.killAll(cord + " was killed"));
+        } finally {
+            cord.end();
+        }
+    }
+
     /** It broke, or nothing on it can ever run again. */
     public void giveUp(Throwable why) {
         Logs.tellBroken(LOG, why, "{} broke; its fibers are lost", cord);

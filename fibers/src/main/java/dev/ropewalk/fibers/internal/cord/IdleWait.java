@@ -124,7 +124,7 @@ public final class IdleWait {
         }
         Timer next = cord.timers.earliest();
         if (platform.isVirtual()) {
-            if (next == null && cord.mail.inbox.isEmpty()) {
+            if (next == null && cord.mail.inbox.isEmpty() && !platform.isAnyEventToCome()) {
                 reportDeadlock();
                 return;
             }

@@ -216,6 +216,27 @@ public final class Abandonment {
     }
 
     /**
+     * Before a fiber of a killed cord is lost: no hook and no handler of it is told. Its children
+     * on other cords end as after a parent's end.
+     */
+    public static void silence(FiberImpl<?> fiber) {
+        fiber.handler = null;
+        if (fiber.listener instanceof EndListeners several) {
+            several.removeHooks();
+        } else if (fiber.listener instanceof FiberEndHook) {
+            fiber.listener = null;
+        }
+        FiberImpl<?> next = null;
+        for (FiberImpl<?> child = fiber.firstChild(); child != null; child = next) {
+            next = child.nextSibling;
+            if (child.cord != fiber.cord) {
+                Family.childList(fiber).remove(child);
+                child.terminate();
+            }
+        }
+    }
+
+    /**
      * Before a part that stands on fibers throws once more what is to end the running fiber: it
      * gives way, and is abandoned if it has swallowed that as often as a signal may be (rule F6).
      */

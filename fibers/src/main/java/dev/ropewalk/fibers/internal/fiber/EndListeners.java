@@ -22,6 +22,11 @@ final class EndListeners implements EndListener {
         all.remove(listener);
     }
 
+    /** Those of programs. */
+    void removeHooks() {
+        all.removeIf(each -> each instanceof FiberEndHook);
+    }
+
     int size() {
         return all.size();
     }

@@ -37,6 +37,11 @@ public interface Platform {
      */
     void park(boolean timed, long deadlineNs, BooleanSupplier hasWork);
 
+    /** True if {@link #park} without a limit ends by itself; asked on a virtual clock only. */
+    default boolean isAnyEventToCome() {
+        return false;
+    }
+
     /** Ends the current {@link #park}, or otherwise the next one; from any thread. */
     void wakeUp();
 

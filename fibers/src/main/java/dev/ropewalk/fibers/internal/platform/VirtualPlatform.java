@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.platform;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -15,6 +17,11 @@ public final class VirtualPlatform implements Platform {
     private final boolean inTurns;
     private final VirtualTime time;
     private final List<Runnable> atClose = new ArrayList<>();
+
+    /** Null while the clock of the cord is that of all. */
+    private @Nullable ClockRate rate;
+
+    private boolean isKilled;
 
     /** Starts the clock at a random instant near overflow or far from it, so that misuse shows. */
     public VirtualPlatform(long seed, boolean orderSeeded) {
@@ -34,7 +41,17 @@ public final class VirtualPlatform implements Platform {
 
     @Override
     public long nanoTime() {
-        return time.nanoTime();
+        return rate == null ? time.nanoTime() : rate.ownAt(time.nanoTime());
+    }
+
+    /** From now on; 1,000,000 is the rate of the time that the cords share. */
+    public void rate(long millionths) {
+        rate = new ClockRate(time.nanoTime(), nanoTime(), millionths);
+    }
+
+    /** The shared time at which the clock of this cord shows that instant. */
+    public long sharedTimeAt(long ownInstantNs) {
+        return rate == null ? ownInstantNs : rate.sharedAt(ownInstantNs);
     }
 
     @Override
@@ -59,9 +76,17 @@ public final class VirtualPlatform implements Platform {
 
     @Override
     public void park(boolean timed, long deadlineNs, BooleanSupplier hasWork) {
-        if (timed) {
-            time.moveOnTo(deadlineNs);
+        Long event = time.nextEventNs();
+        if (event != null && (!timed || event - sharedTimeAt(deadlineNs) <= 0)) {
+            time.moveOnTo(event);
+        } else if (timed) {
+            time.moveOnTo(sharedTimeAt(deadlineNs));
         }
+    }
+
+    @Override
+    public boolean isAnyEventToCome() {
+        return time.nextEventNs() != null;
     }
 
     @Override
@@ -69,9 +94,18 @@ public final class VirtualPlatform implements Platform {
         // Never parked.
     }
 
-    /** The same object for all cords that share it: networks in memory between cords hang on it. */
+    /** The same object for all cords that share it. */
     public VirtualTime time() {
         return time;
+    }
+
+    /** Its cord takes no turn any more, and nothing of it is told. */
+    public void kill() {
+        isKilled = true;
+    }
+
+    public boolean isKilled() {
+        return isKilled;
     }
 
     /** Runs when the cord has ended, as on a plain thread. */

@@ -1,19 +1,63 @@
 package dev.ropewalk.fibers.internal.platform;
 
-/** A clock that stands still until it is moved on; one for all cords that share it. */
+import org.jspecify.annotations.Nullable;
+
+import java.util.PriorityQueue;
+
+/**
+ * A clock that stands still until it is moved on, one for all cords that share it, and the events
+ * that are no cord's: of the network between them.
+ *
+ * <p>Confined to the thread of its cords, but for the time itself.
+ */
 public final class VirtualTime {
     private volatile long nowNs;
+
+    private final PriorityQueue<Event> events = new PriorityQueue<>();
+    private long sequence;
+
+    private record Event(long atNs, long number, Runnable action) implements Comparable<Event> {
+        @Override
+        public int compareTo(Event other) {
+            return atNs == other.atNs
+                    ? Long.compare(number, other.number)
+                    : Long.signum(atNs - other.atNs);
+        }
+    }
 
     public VirtualTime(long nowNs) {
         this.nowNs = nowNs;
     }
 
-    long nanoTime() {
+    public long nanoTime() {
         return nowNs;
     }
 
-    /** No effect if it is that late already. */
+    /** Runs the action when that much time has passed, between two turns, as no fiber. */
+    public void after(long delayNs, Runnable action) {
+        events.add(new Event(nowNs + delayNs, sequence++, action));
+    }
+
+    /** When the next event is due; null if there is none. */
+    public @Nullable Long nextEventNs() {
+        Event next = events.peek();
+        return next == null ? null : (Long) next.atNs;
+    }
+
+    /** Runs the events up to then, each at its time. */
     public void moveOnTo(long instantNs) {
+        for (Event next = events.peek();
+                next != null && next.atNs - instantNs <= 0;
+                next = events.peek()) {
+            events.remove();
+            setTo(next.atNs);
+            next.action.run();
+        }
+        setTo(instantNs);
+    }
+
+    /** No effect if it is that late already. */
+    private void setTo(long instantNs) {
         if (instantNs - nowNs > 0) {
             nowNs = instantNs;
         }
