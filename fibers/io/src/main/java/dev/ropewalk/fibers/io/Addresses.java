@@ -1,6 +1,9 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.internal.io.CordIo;
+import dev.ropewalk.fibers.io.internal.Network;
 
 import io.netty.channel.unix.DomainSocketAddress;
 
@@ -60,7 +63,8 @@ final class Addresses {
         try {
             return InetAddress.ofLiteral(host);
         } catch (IllegalArgumentException isName) {
-            return null;
+            Cord here = Cord.currentOrNull();
+            return here != null && CordIo.isVirtual(here) ? Network.of(here).named(host) : null;
         }
     }
 

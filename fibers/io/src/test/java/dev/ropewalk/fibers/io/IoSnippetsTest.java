@@ -209,6 +209,31 @@ class IoSnippetsTest {
     }
 
     @Test
+    void hosts() {
+        // @start region="hosts"
+        TestCords.run(
+                2,
+                cords -> {
+                    MemoryNetwork net = MemoryNetwork.current().host("10.0.0.1");
+                    net.name("a", "10.0.0.1").name("b", "10.0.0.2");
+                    Cord b = cords.get(1);
+                    b.spin("moves in", () -> net.host("10.0.0.2")).await();
+                    TcpListener listener = b.spin("b", () -> TcpListener.bind("b", 7)).await();
+                    Fiber<?> server = b.spin("server", () -> serve(listener));
+                    try (TcpConnection c = TcpConnection.connect("b", 7)) {
+                        net.cut("a", "b");
+                        c.write("hello\n").flush();
+                        Fiber.sleep(Duration.ofSeconds(20));
+                        net.heal("a", "b"); // nothing is lost
+                        assertEquals("hello", c.readLine());
+                    }
+                    b.spin("ends", listener::close).await();
+                    server.await();
+                });
+        // @end
+    }
+
+    @Test
     void messages() {
         TestCord.run(
                 () -> {

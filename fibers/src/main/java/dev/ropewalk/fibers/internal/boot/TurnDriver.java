@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.boot;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.Checks;
@@ -118,7 +119,12 @@ public final class TurnDriver {
     /** It takes no turn any more, and none of its code runs; waits for its fibers fail. */
     public void kill() {
         try {
-            asCurrent(() -> cord.roster.killAll(cord + " was killed"));
+            asCurrent(
+                    () -> {
+                        cord.roster.fibers().forEach(Abandonment::silence);
+                        cord.roster.loseAll(cord + " was killed");
+                        cord.platform.close(); // as the cord: what is told there are its fibers
+                    });
         } finally {
             cord.end();
         }

@@ -272,12 +272,6 @@ public final class Roster {
         foreignChildren.copy().forEach(child -> Abandonment.lose(child, why));
     }
 
-    /** As kill -9 ends a process: none of its code hears of it, fibers of other cords do. */
-    public void killAll(String why) {
-        fibers().forEach(Abandonment::silence);
-        loseAll(why);
-    }
-
     public boolean isBroken() {
         return isBroken;
     }

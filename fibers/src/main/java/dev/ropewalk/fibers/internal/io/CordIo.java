@@ -4,11 +4,13 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.platform.VirtualPlatform;
+import dev.ropewalk.fibers.internal.platform.VirtualTime;
 import dev.ropewalk.fibers.internal.reactor.Reactor;
 import dev.ropewalk.fibers.spi.WaitCell;
 
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 
 /** The I/O of a cord. */
 public final class CordIo {
@@ -48,9 +50,21 @@ public final class CordIo {
         return CordImpl.of(cord).isVirtual();
     }
 
-    /** {@return an object that cords have in common if they share a virtual clock} */
-    public static Object sharedTime(Cord cord) {
-        return virtual(cord).time();
+    /** Has actions run as no fiber when time has passed that cords share, whatever their clocks. */
+    @FunctionalInterface
+    public interface SharedTimer {
+        void after(long delayNs, Runnable action);
+    }
+
+    /** {@return what cords that share a virtual clock have in common; made by the first} */
+    public static Object shared(Cord cord, Function<SharedTimer, ?> make) {
+        VirtualTime time = virtual(cord).time();
+        return time.shared(() -> make.apply(time::after));
+    }
+
+    /** {@return whether none of its code is to run any more, as on a machine after kill -9} */
+    public static boolean isKilled(Cord cord) {
+        return virtual(cord).isKilled();
     }
 
     /**

@@ -115,6 +115,8 @@ public final class VirtualPlatform implements Platform {
 
     @Override
     public void close() {
-        atClose.forEach(Runnable::run);
+        List<Runnable> actions = List.copyOf(atClose);
+        atClose.clear();
+        actions.forEach(Runnable::run);
     }
 }

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.platform;
 import org.jspecify.annotations.Nullable;
 
 import java.util.PriorityQueue;
+import java.util.function.Supplier;
 
 /**
  * A clock that stands still until it is moved on, one for all cords that share it, and the events
@@ -15,6 +16,9 @@ public final class VirtualTime {
 
     private final PriorityQueue<Event> events = new PriorityQueue<>();
     private long sequence;
+
+    /** The thing that the cords of this time share, made by the first that asks. */
+    private @Nullable Object shared;
 
     private record Event(long atNs, long number, Runnable action) implements Comparable<Event> {
         @Override
@@ -31,6 +35,16 @@ public final class VirtualTime {
 
     public long nanoTime() {
         return nowNs;
+    }
+
+    /** The network between the cords, for example. */
+    public Object shared(Supplier<?> make) {
+        Object there = shared;
+        if (there == null) {
+            there = make.get();
+            shared = there;
+        }
+        return there;
     }
 
     /** Runs the action when that much time has passed, between two turns, as no fiber. */

@@ -23,7 +23,9 @@ import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.net.ConnectException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.net.UnixDomainSocketAddress;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -37,9 +39,16 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     private static final int MAX_READS = 16;
 
     private final Network network;
+    private final Host host;
 
     /** The cord of the loop, once it is registered. */
     private Cord cord;
+
+    /** The host of the other side; null before it is connected. */
+    private @Nullable Host peer;
+
+    /** A message is on its way that something has arrived. */
+    private boolean isTold;
 
     private final Config config = new Config();
 
@@ -65,15 +74,23 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
     MemoryChannel(@Nullable Channel parent, Network network, Cord cord) {
         super(parent);
         this.network = network;
+        this.host = network.hostOf(cord);
         this.cord = cord;
     }
 
-    /** Of a listener: connected before anybody accepts it. */
-    void accepted(SocketAddress here, SocketAddress client, Pipe fromClient, Pipe back) {
-        connected(here, client, fromClient, back);
+    @Nullable Host peer() {
+        return peer;
     }
 
-    private void connected(SocketAddress here, SocketAddress there, Pipe from, Pipe to) {
+    /** Of a listener: connected before anybody accepts it. */
+    void accepted(SocketAddress here, SocketAddress client, Pipe fromClient, Pipe back, Host by) {
+        connected(here, client, fromClient, back, by);
+    }
+
+    private void connected(
+            SocketAddress here, SocketAddress there, Pipe from, Pipe to, Host other) {
+        peer = other;
+        host.add(this);
         local = here;
         remote = there;
         in = from;
@@ -92,8 +109,10 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
             }
             connecting = promise;
             remote = address;
-            long delayNs = network.drawDelayNs(cord);
-            eventLoop().schedule(() -> knock(address), delayNs, TimeUnit.NANOSECONDS);
+            Host target = network.hostAt(host, address);
+            if (target != null) { // otherwise nothing answers
+                network.link(host, target).carry(() -> knock(target, address));
+            }
             connectLimit =
                     eventLoop()
                             .schedule(
@@ -102,37 +121,55 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
                                     TimeUnit.MILLISECONDS);
         }
 
-        private void knock(SocketAddress address) {
-            MemoryServerChannel server = network.listener(address);
-            if (server == null) {
-                fail(new ConnectException("Connection refused"));
+        /** In the kernel of the other host, whatever its cords do. */
+        private void knock(Host target, SocketAddress address) {
+            if (connecting == null) {
                 return;
             }
-            SocketAddress from = network.clientAddress(address);
-            Pipe there = new Pipe(network, cord, server.cord);
-            Pipe back = new Pipe(network, server.cord, cord);
-            server.cord.post(
-                    message(
-                            () -> {
-                                boolean isTaken = server.knock(from, there, back);
-                                cord.post(message(() -> answered(isTaken, from, back, there)));
-                            }));
+            Link to = network.link(host, target);
+            Link from = network.link(target, host);
+            Pipe there = new Pipe(network, to, from);
+            Pipe back = new Pipe(network, from, to);
+            SocketAddress client = clientAddress(address);
+            MemoryServerChannel server = target.listener(address);
+            if (server == null || !server.knock(address, client, there, back, host)) {
+                ConnectException refused = new ConnectException("Connection refused");
+                from.carryOnce(0, () -> cord.post(message(() -> fail(refused), () -> {})));
+                return;
+            }
+            from.carryNow(
+                    () ->
+                            cord.post(
+                                    message(
+                                            () -> answered(client, back, there, target),
+                                            () -> gaveUp(back, there))));
         }
 
-        private void answered(boolean isTaken, SocketAddress from, Pipe back, Pipe there) {
+        /** A Unix-domain socket that connects has no name. */
+        private SocketAddress clientAddress(SocketAddress server) {
+            return server instanceof InetSocketAddress inet
+                    ? new InetSocketAddress(
+                            host.addressFor(inet.getAddress()), host.freeClientPort())
+                    : UnixDomainSocketAddress.of("");
+        }
+
+        private void answered(SocketAddress from, Pipe back, Pipe there, Host target) {
             ChannelPromise promise = connecting;
-            if (!isTaken) {
-                fail(new ConnectException("Connection refused"));
-            } else if (promise == null) {
-                there.reset(); // it was given up
+            if (promise == null) {
+                gaveUp(back, there);
             } else {
                 endConnecting();
                 SocketAddress address = remote();
-                connected(from, address, back, there);
+                connected(from, address, back, there, target);
                 promise.trySuccess();
                 pipeline().fireChannelActive();
                 back.sink(MemoryChannel.this);
             }
+        }
+
+        private static void gaveUp(Pipe back, Pipe there) {
+            back.close(there::reset);
+            there.reset();
         }
 
         private void fail(IOException failure) {
@@ -164,7 +201,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
         return remote;
     }
 
-    static CordMessage message(Runnable onCord) {
+    static CordMessage message(Runnable onCord, Runnable onClosed) {
         return new CordMessage() {
             @Override
             public void onCord() {
@@ -173,7 +210,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
 
             @Override
             public void onClosed() {
-                // The cord has ended, and that side with it.
+                onClosed.run();
             }
         };
     }
@@ -185,11 +222,8 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
         MemoryLoop loop = (MemoryLoop) eventLoop();
         loop.add(this);
         Pipe accepted = in;
-        Pipe back = out;
-        if (accepted != null && back != null) {
+        if (accepted != null) {
             cord = loop.cord();
-            accepted.moveReceiver(cord);
-            back.moveSender(cord);
             loop.execute(() -> accepted.sink(this));
         }
         promise.setSuccess();
@@ -203,8 +237,25 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
+    /** From any cord, or between two turns. */
+    void tellArrived() {
+        if (!isTold) {
+            isTold = true;
+            eventLoop().execute(this::hear);
+        }
+    }
+
+    private void hear() {
+        isTold = false;
+        if (in != null && in.isReset()) {
+            wasReset();
+        } else {
+            arrived();
+        }
+    }
+
     /** Something has come, or may have. */
-    void arrived() {
+    private void arrived() {
         Pipe from = in;
         if (from == null || !isReadWanted || !isOpen || isInputShutdown || !from.isAnyThere()) {
             return;
@@ -235,7 +286,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    void wasReset() {
+    private void wasReset() {
         if (isOpen) {
             pipeline().fireExceptionCaught(new IOException("Connection reset by peer"));
             close();
@@ -276,7 +327,14 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
         }
     }
 
-    void hasRoom() {
+    /** From any cord, or between two turns. */
+    void roomCame() {
+        if (isBlocked) {
+            eventLoop().execute(this::hasRoom);
+        }
+    }
+
+    private void hasRoom() {
         if (isBlocked && isOpen) {
             isBlocked = false;
             ((MemoryUnsafe) unsafe()).flushAgain();
@@ -285,10 +343,23 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
 
     // ---------------------------------------------------------------- the end
 
+    /** Its end will be a reset, as that of a killed process. */
+    void abort() {
+        config.lingerSeconds = 0;
+    }
+
+    /** Something between the hosts has broken the connection. */
+    void breakOff() {
+        if (in != null && out != null) {
+            in.breakOff();
+        }
+    }
+
     @Override
     protected void doClose() {
         isOpen = false;
         isActive = false;
+        host.remove(this);
         ((MemoryUnsafe) unsafe()).fail(new ConnectException("closed while it connected"));
         if (isRegistered()) {
             ((MemoryLoop) eventLoop()).remove(this);

@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers.io.internal;
 
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.spi.Alarm;
 
 import io.netty.buffer.ByteBuf;
 import io.netty.channel.AbstractChannel;
@@ -39,7 +38,7 @@ final class MemoryDatagramChannel extends AbstractChannel {
     private static final int MAX_READS = 16;
 
     private final Network network;
-    private final Cord cord;
+    private final Host host;
     private final Config config = new Config();
 
     /** The unread datagrams in the system of this side. */
@@ -64,7 +63,7 @@ final class MemoryDatagramChannel extends AbstractChannel {
     MemoryDatagramChannel(Network network, Cord cord) {
         super(null);
         this.network = network;
-        this.cord = cord;
+        this.host = network.hostOf(cord);
     }
 
     // ---------------------------------------------------------------- addresses
@@ -75,8 +74,9 @@ final class MemoryDatagramChannel extends AbstractChannel {
             if (!promise.setUncancellable() || !ensureOpen(promise)) {
                 return;
             }
+            InetAddress target = ((InetSocketAddress) address).getAddress();
             try {
-                doBind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+                doBind(new InetSocketAddress(host.addressFor(target), 0));
             } catch (BindException noPort) {
                 promise.tryFailure(noPort);
                 return;
@@ -93,14 +93,14 @@ final class MemoryDatagramChannel extends AbstractChannel {
 
     @Override
     protected void doBind(SocketAddress address) throws BindException {
-        local = network.bind((InetSocketAddress) address, this);
+        local = host.bind((InetSocketAddress) address, this);
     }
 
     /** As the receiver sees it. */
-    private InetSocketAddress sender() {
+    private InetSocketAddress sender(InetSocketAddress to) {
         InetSocketAddress here = Objects.requireNonNull(local);
         return here.getAddress().isAnyLocalAddress()
-                ? new InetSocketAddress(InetAddress.getLoopbackAddress(), here.getPort())
+                ? new InetSocketAddress(host.addressFor(to.getAddress()), here.getPort())
                 : here;
     }
 
@@ -136,16 +136,47 @@ final class MemoryDatagramChannel extends AbstractChannel {
     }
 
     private void send(byte[] bytes, InetSocketAddress to) throws IOException {
-        if (to.getAddress().getHostAddress().equals("255.255.255.255") && !config.isBroadcast) {
+        if (Network.isBroadcast(to) && !config.isBroadcast) {
             throw new IOException("Permission denied");
         }
-        long delayNs = network.drawDelayNs(cord);
         underwayBytes += bytes.length;
-        Alarm.after(delayNs, () -> left(bytes.length));
-        for (int copies = network.drawCopies(cord); copies > 0; copies--) {
-            send(bytes, to, delayNs);
-            delayNs = network.drawDelayNs(cord);
+        long leavesNs = network.drawDelayNs();
+        for (Host each : network.hostsAt(host, to)) {
+            leavesNs = send(bytes, to, each);
         }
+        Link own = network.link(host, host); // never cut
+        own.carryOnce(leavesNs, () -> eventLoop().execute(() -> left(bytes.length)));
+    }
+
+    /** Returns how long the first copy is on its way. */
+    private long send(byte[] bytes, InetSocketAddress to, Host target) {
+        Link link = network.link(host, target);
+        Arrived packet = new Arrived(bytes, sender(to));
+        long firstNs = link.drawDelayNs();
+        long delayNs = firstNs;
+        for (int copies = network.drawCopies(); copies > 0; copies--) {
+            link.carryOnce(delayNs, () -> arrive(packet, to, target));
+            delayNs = link.drawDelayNs();
+        }
+        return firstNs;
+    }
+
+    /** In the kernel of the other host. */
+    private void arrive(Arrived packet, InetSocketAddress to, Host target) {
+        MemoryDatagramChannel socket = target.datagramSocket(to);
+        if (socket == null || !socket.isHeard(packet)) {
+            network.link(target, host).carryOnce(0, this::tellUnreachable);
+        } else {
+            socket.arrived(packet);
+        }
+    }
+
+    private boolean isHeard(Arrived packet) {
+        return isOpen
+                && (remote == null
+                        || (remote.getPort() == packet.from().getPort()
+                                && (remote.getAddress().isLoopbackAddress()
+                                        || remote.equals(packet.from()))));
     }
 
     private void left(int bytes) {
@@ -156,20 +187,8 @@ final class MemoryDatagramChannel extends AbstractChannel {
         }
     }
 
-    private void send(byte[] bytes, InetSocketAddress to, long delayNs) {
-        MemoryDatagramChannel target = network.datagramSocket(to);
-        if (target == null) {
-            Alarm.after(delayNs, this::unreachable);
-            return;
-        }
-        Arrived packet = new Arrived(bytes, sender());
-        long arrivesNs = cord.nanoTime() + delayNs;
-        target.cord.post(
-                MemoryChannel.message(
-                        () ->
-                                Alarm.after(
-                                        arrivesNs - target.cord.nanoTime(),
-                                        () -> target.arrived(packet, this))));
+    private void tellUnreachable() {
+        eventLoop().execute(this::unreachable);
     }
 
     /** No socket has the port; only a connected socket is told, as it is by ICMP. */
@@ -181,14 +200,11 @@ final class MemoryDatagramChannel extends AbstractChannel {
 
     // ---------------------------------------------------------------- receiving
 
-    private void arrived(Arrived packet, MemoryDatagramChannel from) {
-        boolean isHeard = remote == null || remote.getPort() == packet.from().getPort();
-        if (!isOpen || !isHeard) {
-            from.cord.post(MemoryChannel.message(from::unreachable));
-        } else if (arrivedBytes + packet.bytes().length <= config.receiveBufferBytes) {
+    private void arrived(Arrived packet) {
+        if (arrivedBytes + packet.bytes().length <= config.receiveBufferBytes) {
             arrivedBytes += packet.bytes().length;
             arrived.add(packet);
-            handOver();
+            eventLoop().execute(this::handOver);
         }
     }
 
@@ -239,7 +255,7 @@ final class MemoryDatagramChannel extends AbstractChannel {
             ((MemoryLoop) eventLoop()).remove(this);
         }
         if (local != null) {
-            network.unbind(local, this);
+            host.unbind(local, this);
         }
     }
 

@@ -89,10 +89,17 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
         channels.remove(channel);
     }
 
-    /** As when the system closes the sockets of a process that has ended. */
+    /** As when the system closes the sockets of a process that has ended, or was killed. */
     private void cordEnded() {
         network.forget(cord);
         isOver = true;
+        if (CordIo.isKilled(cord)) {
+            for (Channel each : channels) {
+                if (each instanceof MemoryChannel connection) {
+                    connection.abort();
+                }
+            }
+        }
         for (Channel each : List.copyOf(channels)) {
             each.unsafe().close(each.voidPromise());
         }
@@ -146,7 +153,9 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
 
         @Override
         public void onClosed() {
-            runAtEnd(task); // a closed channel has still to leave its pipeline
+            if (!CordIo.isKilled(cord)) {
+                runAtEnd(task); // a closed channel has still to leave its pipeline
+            }
         }
     }
 
@@ -305,7 +314,7 @@ public final class MemoryLoop extends AbstractEventExecutor implements EventLoop
 
     @Override
     public boolean isTerminated() {
-        return !cord.isAlive();
+        return isOver || !cord.isAlive();
     }
 
     @Override

@@ -12,17 +12,19 @@ import io.netty.channel.EventLoop;
 import org.jspecify.annotations.Nullable;
 
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.ArrayDeque;
+import java.util.Objects;
 
 /**
  * A port or a path in memory, and the clients that have not been accepted. Confined to its cord.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
 final class MemoryServerChannel extends AbstractServerChannel {
-    final Cord cord;
-
+    private final Cord cord;
     private final Network network;
+    private final Host host;
     private final Config config = new Config();
     private final ArrayDeque<MemoryChannel> backlog = new ArrayDeque<>();
     private boolean isOpen = true;
@@ -31,19 +33,27 @@ final class MemoryServerChannel extends AbstractServerChannel {
 
     MemoryServerChannel(Network network, Cord cord) {
         this.network = network;
+        this.host = network.hostOf(cord);
         this.cord = cord;
     }
 
-    /** A client wants to connect; false if it is refused. */
-    boolean knock(SocketAddress client, Pipe fromClient, Pipe back) {
-        SocketAddress here = local;
-        if (!isOpen || here == null || backlog.size() >= config.maxBacklog) {
+    /** Of one that is bound. */
+    SocketAddress bound() {
+        return Objects.requireNonNull(local, "bound");
+    }
+
+    /** A client wants to connect; false if it is refused. In the kernel: the cord may be frozen. */
+    boolean knock(
+            SocketAddress dialled, SocketAddress client, Pipe fromClient, Pipe back, Host from) {
+        if (!isOpen || backlog.size() >= config.maxBacklog) {
             return false;
         }
+        boolean isAnywhere =
+                bound() instanceof InetSocketAddress inet && inet.getAddress().isAnyLocalAddress();
         MemoryChannel made = new MemoryChannel(this, network, cord);
-        made.accepted(here, client, fromClient, back);
+        made.accepted(isAnywhere ? dialled : bound(), client, fromClient, back, from);
         backlog.add(made);
-        accept();
+        eventLoop().execute(this::accept);
         return true;
     }
 
@@ -77,7 +87,7 @@ final class MemoryServerChannel extends AbstractServerChannel {
 
     @Override
     protected void doBind(SocketAddress address) throws BindException {
-        local = network.bind(address, this);
+        local = host.bind(address, this);
     }
 
     @Override
@@ -87,9 +97,12 @@ final class MemoryServerChannel extends AbstractServerChannel {
             ((MemoryLoop) eventLoop()).remove(this);
         }
         if (local != null) {
-            network.unbind(local, this);
+            host.unbind(local, this);
         }
-        backlog.forEach(client -> client.unsafe().closeForcibly());
+        for (MemoryChannel client : backlog) {
+            client.abort();
+            client.unsafe().closeForcibly();
+        }
         backlog.clear();
     }
 

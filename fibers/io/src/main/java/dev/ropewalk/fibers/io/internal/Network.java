@@ -2,38 +2,39 @@ package dev.ropewalk.fibers.io.internal;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.io.CordIo;
+import dev.ropewalk.fibers.internal.io.CordIo.SharedTimer;
 
 import org.jspecify.annotations.Nullable;
 
-import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
-import java.net.UnixDomainSocketAddress;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
-import java.util.WeakHashMap;
+import java.util.SplittableRandom;
 
 /**
- * The listeners and the UDP sockets of all cords that share a virtual clock, and how long bytes are
- * on their way between them. All of these cords are on one thread, so nothing here is shared
- * between threads.
+ * The hosts of all cords that share a virtual clock, the links between them, and how long bytes are
+ * on their way. All of these cords are on one thread, so nothing here is shared between threads.
+ *
+ * <p>Hosts, links and pipes stand for kernels and wires: their state changes in the turn of the
+ * cord that calls, or between two turns when something arrives. A cord is told by a message, so a
+ * frozen one finds what has arrived meanwhile.
  */
 public final class Network {
-    private static final int FIRST_FREE_PORT = 32_768;
-    private static final int LAST_PORT = 65_535;
+    private final SharedTimer timer;
+    private final SplittableRandom random;
 
-    /** By the clock that its cords share. */
-    private static final Map<Object, Network> BY_TIME = new WeakHashMap<>();
+    /** Of cords that chose none. */
+    private final Host local = new Host(null);
 
-    /** By port, or by path. */
-    private final Map<Object, MemoryServerChannel> listeners = new HashMap<>();
-
-    /** By port, of which UDP has its own. */
-    private final Map<Integer, MemoryDatagramChannel> datagramSockets = new HashMap<>();
-
+    private final Map<InetAddress, Host> hosts = new LinkedHashMap<>();
+    private final Map<String, InetAddress> names = new HashMap<>();
+    private final Map<Cord, Host> homes = new HashMap<>();
+    private final Map<Way, Link> links = new HashMap<>();
     private final Map<Cord, MemoryLoop> loops = new HashMap<>();
-    private int nextPort = FIRST_FREE_PORT;
 
     /** Between two sides, in nanoseconds. */
     private long minDelayNs = 10_000;
@@ -51,13 +52,18 @@ public final class Network {
 
     private int doubledPercent;
 
-    private Network() {}
+    private record Way(Host from, Host to) {}
+
+    private Network(SharedTimer timer, long seed) {
+        this.timer = timer;
+        this.random = new SplittableRandom(seed);
+        local.appear();
+    }
 
     /** The network of the cord's clock. */
     public static Network of(Cord cord) {
-        synchronized (BY_TIME) {
-            return BY_TIME.computeIfAbsent(CordIo.sharedTime(cord), _ -> new Network());
-        }
+        return (Network)
+                CordIo.shared(cord, timer -> new Network(timer, cord.nextInt(Integer.MAX_VALUE)));
     }
 
     MemoryLoop loop(Cord cord) {
@@ -99,84 +105,107 @@ public final class Network {
     }
 
     /** How long the next piece is on its way. */
-    long drawDelayNs(Cord from) {
-        long range = maxDelayNs - minDelayNs;
-        return minDelayNs + (range == 0 ? 0 : from.nextInt((int) range + 1));
+    long drawDelayNs() {
+        return draw(minDelayNs, maxDelayNs);
+    }
+
+    long draw(long minNs, long maxNs) {
+        return random.nextLong(minNs, maxNs + 1);
     }
 
     /** How many of so many bytes arrive together. */
-    int drawPiece(Cord from, int bytes) {
-        return 1 + from.nextInt(Math.min(bytes, maxPiece));
+    int drawPiece(int bytes) {
+        return 1 + random.nextInt(Math.min(bytes, maxPiece));
     }
 
     /** How often the next datagram arrives: 0, 1 or 2 times. */
-    int drawCopies(Cord from) {
-        if (isDrawn(from, lostPercent)) {
+    int drawCopies() {
+        if (isDrawn(lostPercent)) {
             return 0;
         }
-        return isDrawn(from, doubledPercent) ? 2 : 1;
+        return isDrawn(doubledPercent) ? 2 : 1;
     }
 
-    private static boolean isDrawn(Cord by, int percent) {
-        return percent > 0 && by.nextInt(100) < percent;
+    private boolean isDrawn(int percent) {
+        return percent > 0 && random.nextInt(100) < percent;
     }
 
-    // ---------------------------------------------------------------- ports
+    // ---------------------------------------------------------------- hosts
 
-    SocketAddress bind(SocketAddress wanted, MemoryServerChannel listener) throws BindException {
-        SocketAddress bound =
-                wanted instanceof InetSocketAddress inet && inet.getPort() == 0
-                        ? new InetSocketAddress(inet.getAddress(), freePort(listeners))
-                        : wanted;
-        if (listeners.putIfAbsent(key(bound), listener) != null) {
-            throw new BindException("Address already in use");
+    /** False if the cord has sockets on another host already. */
+    public boolean settle(Cord cord, InetAddress address) {
+        Host host = host(address);
+        if (loops.containsKey(cord) && hostOf(cord) != host) {
+            return false;
         }
-        return bound;
+        host.appear();
+        homes.put(cord, host);
+        return true;
     }
 
-    void unbind(SocketAddress address, MemoryServerChannel listener) {
-        listeners.remove(key(address), listener);
+    public void name(String name, InetAddress address) {
+        names.put(name, address);
     }
 
-    /** A Unix-domain socket that connects has no name. */
-    SocketAddress clientAddress(SocketAddress server) {
-        return server instanceof UnixDomainSocketAddress
-                ? UnixDomainSocketAddress.of("")
-                : new InetSocketAddress(InetAddress.getLoopbackAddress(), freePort(listeners));
+    /** {@return the address of a name; null if it has none here} */
+    public @Nullable InetAddress named(String name) {
+        return names.get(name);
     }
 
-    private static Object key(SocketAddress address) {
-        return address instanceof InetSocketAddress inet ? (Object) inet.getPort() : address;
+    private Host host(InetAddress address) {
+        return hosts.computeIfAbsent(address, Host::new);
     }
 
-    private int freePort(Map<?, ?> taken) {
-        int port = nextPort;
-        while (taken.containsKey(port)) {
-            port = port == LAST_PORT ? FIRST_FREE_PORT : port + 1;
+    Host hostOf(Cord cord) {
+        return homes.getOrDefault(cord, local);
+    }
+
+    /** The host that answers at that address; null if nothing does. */
+    @Nullable Host hostAt(Host from, SocketAddress target) {
+        if (!(target instanceof InetSocketAddress inet)
+                || inet.getAddress().isLoopbackAddress()
+                || inet.getAddress().isAnyLocalAddress()) {
+            return from;
         }
-        nextPort = port == LAST_PORT ? FIRST_FREE_PORT : port + 1;
-        return port;
+        Host found = hosts.get(inet.getAddress());
+        return found != null && found.isThere() ? found : null;
     }
 
-    @Nullable MemoryServerChannel listener(SocketAddress address) {
-        return listeners.get(key(address));
-    }
-
-    /** Port 0 takes a free one. */
-    InetSocketAddress bind(InetSocketAddress wanted, MemoryDatagramChannel socket)
-            throws BindException {
-        int port = wanted.getPort() == 0 ? freePort(datagramSockets) : wanted.getPort();
-        if (datagramSockets.putIfAbsent(port, socket) != null) {
-            throw new BindException("Address already in use");
+    /** Those that a datagram goes to. */
+    List<Host> hostsAt(Host from, InetSocketAddress target) {
+        if (isBroadcast(target)) {
+            return hosts.isEmpty() ? List.of(local) : List.copyOf(hosts.values());
         }
-        return new InetSocketAddress(wanted.getAddress(), port);
+        Host found = hostAt(from, target);
+        return found == null ? List.of() : List.of(found);
     }
 
-    void unbind(InetSocketAddress address, MemoryDatagramChannel socket) {
-        datagramSockets.remove(address.getPort(), socket);
+    static boolean isBroadcast(InetSocketAddress target) {
+        return target.getAddress().getHostAddress().equals("255.255.255.255");
     }
 
-    @Nullable MemoryDatagramChannel datagramSocket(InetSocketAddress address) {
-        return datagramSockets.get(address.getPort());
+    // ---------------------------------------------------------------- links
+
+    Link link(Host from, Host to) {
+        return links.computeIfAbsent(new Way(from, to), _ -> new Link(this, timer));
+    }
+
+    /** Of one direction. */
+    public void delay(InetAddress from, InetAddress to, long minNs, long maxNs) {
+        link(host(from), host(to)).delay(minNs, maxNs);
+    }
+
+    public void cut(InetAddress from, InetAddress to) {
+        link(host(from), host(to)).cut();
+    }
+
+    public void heal(InetAddress from, InetAddress to) {
+        link(host(from), host(to)).heal();
+    }
+
+    /** Both sides of all connections between the two are broken off now. */
+    public void reset(InetAddress one, InetAddress other) {
+        host(one).breakOffAllWith(host(other));
+        host(other).breakOffAllWith(host(one));
     }
 }

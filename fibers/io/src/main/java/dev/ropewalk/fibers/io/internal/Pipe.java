@@ -1,42 +1,35 @@
 package dev.ropewalk.fibers.io.internal;
 
-import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.CordMessage;
-import dev.ropewalk.fibers.spi.Alarm;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.TreeMap;
 
 /**
- * One direction of a connection in memory: bytes go in on one cord, and come out on another, some
+ * One direction of a connection in memory: bytes go in on one side, and come out on the other, some
  * time later and in other pieces, but in order.
  *
  * <p>The sender has a window of bytes that are on their way or unread; a read gives back the room
- * of its bytes. Each side's fields are confined to its cord, and messages go between them.
- *
- * <p>A side that was accepted on one cord may be served on another: it moves before it has sent or
- * read anything. Pieces sent to the old cord are sent on, and may come behind those sent to the new
- * one, so pieces are numbered.
+ * of its bytes. Pieces are numbered, because each is on its way for a time of its own. Both sides
+ * stand for kernels, see {@link Network}; their channels are told by messages.
  */
 final class Pipe {
-    /** An arrival: bytes, the end of the output, or that the other side broke it off. */
+    /** An arrival: bytes, or the end of the output. */
     @SuppressWarnings("ArrayRecordComponent") // pieces are not compared
-    private record Piece(long number, byte @Nullable [] bytes, boolean isReset, long arrivesNs) {}
+    private record Piece(long number, byte @Nullable [] bytes) {}
 
     private final Network network;
+    private final Link there;
+    private final Link back;
     private final int window;
-
-    /** Each is written by the cord that it moves to; all cords of a network share a thread. */
-    private Cord sender;
-
-    private Cord receiver;
 
     // ------------------------------------------------ of the sender
 
     private int room;
-    private long lastArrivalNs;
     private boolean isEnded;
+
+    /** Nothing of it arrives any more: it is not sent again after a cut. */
+    private boolean isBrokenOff;
+
     private long sent;
 
     /** Told when there is room again. */
@@ -45,15 +38,15 @@ final class Pipe {
     // ------------------------------------------------ of the receiver
 
     /** In the order in which they were sent. */
-    private final TreeMap<Long, Piece> underway = new TreeMap<>();
+    private final TreeMap<Long, Piece> arrived = new TreeMap<>();
 
     /** The number of the piece that is read next. */
     private long next;
 
+    private boolean isReset;
+
     /** Told when something can be read; null before it is registered, or after it is closed. */
     private @Nullable MemoryChannel sink;
-
-    private boolean isAlarmSet;
 
     /** Read, and not told to the sender: told for each piece, the pieces would get ever smaller. */
     private int freed;
@@ -61,24 +54,18 @@ final class Pipe {
     /** The receiver has closed it; null before. */
     private @Nullable Runnable onMore;
 
-    Pipe(Network network, Cord sender, Cord receiver) {
+    Pipe(Network network, Link there, Link back) {
         this.network = network;
-        this.sender = sender;
-        this.receiver = receiver;
+        this.there = there;
+        this.back = back;
         this.window = network.window();
         this.room = window;
-        this.lastArrivalNs = sender.nanoTime();
     }
 
     // ---------------------------------------------------------------- the sender's side
 
     void source(MemoryChannel channel) {
         source = channel;
-    }
-
-    /** The side that sends is served on another cord; nothing was sent. */
-    void moveSender(Cord to) {
-        sender = to;
     }
 
     int room() {
@@ -90,10 +77,10 @@ final class Pipe {
         room -= bytes.length;
         int from = 0;
         while (from < bytes.length) {
-            int count = network.drawPiece(sender, bytes.length - from);
+            int count = network.drawPiece(bytes.length - from);
             byte[] piece = new byte[count];
             System.arraycopy(bytes, from, piece, 0, count);
-            send(new Piece(sent++, piece, false, nextArrivalNs()));
+            send(new Piece(sent++, piece));
             from += count;
         }
     }
@@ -102,41 +89,25 @@ final class Pipe {
     void end() {
         if (!isEnded) {
             isEnded = true;
-            send(new Piece(sent++, null, false, nextArrivalNs()));
+            send(new Piece(sent++, null));
         }
     }
 
-    /** Overtakes what is underway, which is lost. */
+    private void send(Piece piece) {
+        there.carry(() -> receive(piece));
+    }
+
+    /** Overtakes what is underway, which is lost. A cut loses it: it is not sent again. */
     void reset() {
         isEnded = true;
-        send(new Piece(sent++, null, true, sender.nanoTime()));
-    }
-
-    private long nextArrivalNs() {
-        long arrivesNs = sender.nanoTime() + network.drawDelayNs(sender);
-        lastArrivalNs = Math.max(lastArrivalNs, arrivesNs);
-        return lastArrivalNs;
-    }
-
-    private void send(Piece piece) {
-        Cord to = receiver;
-        to.post(
-                new Message() {
-                    @Override
-                    public void onCord() {
-                        if (to == receiver) {
-                            receive(piece);
-                        } else {
-                            send(piece); // it has moved
-                        }
-                    }
-                });
+        isBrokenOff = true;
+        there.carryOnce(0, this::breakOff);
     }
 
     private void giveBack(int bytes) {
         room += bytes;
         if (source != null) {
-            source.hasRoom();
+            source.roomCame();
         }
     }
 
@@ -145,11 +116,6 @@ final class Pipe {
     void sink(MemoryChannel channel) {
         sink = channel;
         tellArrived();
-    }
-
-    /** The side that receives is served on another cord; nothing was read. */
-    void moveReceiver(Cord to) {
-        receiver = to;
     }
 
     /**
@@ -161,70 +127,58 @@ final class Pipe {
     boolean close(Runnable onMore) {
         sink = null;
         this.onMore = onMore;
-        boolean isAnyLost = underway.values().stream().anyMatch(piece -> piece.bytes() != null);
-        underway.clear();
+        boolean isAnyLost = arrived.values().stream().anyMatch(piece -> piece.bytes() != null);
+        arrived.clear();
         return isAnyLost;
     }
 
     private void receive(Piece piece) {
+        if (isBrokenOff || isReset) {
+            return;
+        }
         if (onMore != null) {
             if (piece.bytes() != null) {
                 onMore.run();
             }
             return;
         }
-        if (piece.isReset()) {
-            underway.clear();
-            next = piece.number();
-        }
-        if (piece.number() >= next) { // otherwise a reset has overtaken it
-            underway.put(piece.number(), piece);
+        arrived.put(piece.number(), piece);
+        if (piece.number() == next) {
             tellArrived();
         }
     }
 
-    private @Nullable Piece first() {
-        return underway.get(next);
+    /** A reset has arrived. */
+    void breakOff() {
+        isEnded = true;
+        isBrokenOff = true;
+        if (onMore == null) {
+            isReset = true;
+            arrived.clear();
+            tellArrived();
+        }
+    }
+
+    boolean isReset() {
+        return isReset;
     }
 
     private void tellArrived() {
-        Piece first = first();
-        if (first == null || sink == null) {
-            return;
-        }
-        if (first.isReset()) {
-            sink.wasReset();
-            return;
-        }
-        if (isAlarmSet) {
-            return;
-        }
-        long leftNs = first.arrivesNs() - receiver.nanoTime();
-        if (leftNs > 0) {
-            isAlarmSet = true;
-            Alarm.after(
-                    leftNs,
-                    () -> {
-                        isAlarmSet = false;
-                        tellArrived();
-                    });
-        } else {
-            sink.arrived();
+        if (sink != null && (isReset || isAnyThere())) {
+            sink.tellArrived();
         }
     }
 
     boolean isAnyThere() {
-        Piece first = first();
-        return first != null && first.arrivesNs() - receiver.nanoTime() <= 0;
+        return arrived.containsKey(next);
     }
 
     /** Takes what has arrived first; null at the end of the output. */
     byte @Nullable [] take() {
-        Piece taken = first();
+        Piece taken = arrived.remove(next);
         if (taken == null) {
             throw new IllegalStateException("nothing has arrived: next=" + next);
         }
-        underway.remove(next);
         next++;
         byte[] bytes = taken.bytes();
         if (bytes != null) {
@@ -233,33 +187,12 @@ final class Pipe {
                 tellFreed();
             }
         }
-        tellLater();
         return bytes;
     }
 
     private void tellFreed() {
-        int room = freed;
+        int bytes = freed;
         freed = 0;
-        sender.post(
-                new Message() {
-                    @Override
-                    public void onCord() {
-                        giveBack(room);
-                    }
-                });
-    }
-
-    /** The next piece may be underway still. */
-    private void tellLater() {
-        if (!isAnyThere()) {
-            tellArrived();
-        }
-    }
-
-    private abstract static class Message extends CordMessage {
-        @Override
-        public void onClosed() {
-            // The cord has ended, and that side with it.
-        }
+        back.carryNow(() -> giveBack(bytes));
     }
 }
