@@ -32,11 +32,11 @@ class HostsTest {
 
     /** Three cords: the first on 127.0.0.1, and "a" and "b" on hosts of their own. */
     private record World(VirtualCords run, MemoryNetwork net, Cord a, Cord b) {
-        <T> Fiber<T> onA(Callable<? extends T> code) {
+        <T extends @Nullable Object> Fiber<T> onA(Callable<? extends T> code) {
             return a.spin("on a", code);
         }
 
-        <T> Fiber<T> onB(Callable<? extends T> code) {
+        <T extends @Nullable Object> Fiber<T> onB(Callable<? extends T> code) {
             return b.spin("on b", code);
         }
     }
