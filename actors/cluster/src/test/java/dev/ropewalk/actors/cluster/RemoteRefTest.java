@@ -292,6 +292,32 @@ class RemoteRefTest {
                 });
     }
 
+    /** What it has taken is acknowledged, so it is no dead letter at the sender. */
+    @Test
+    void A7_nodeThatLeavesAcknowledgesBefore() {
+        Pair.run(
+                PROTOCOL,
+                (here, there) -> {
+                    List<Integer> said = new ArrayList<>();
+                    start(there, said);
+                    ActorRef<Word> counter = found(here);
+                    Fiber.sleep(SECOND); // until nothing is on its way here
+                    for (int i = 0; i < 3; i++) {
+                        counter.tell(new Say(i));
+                    }
+                    there.on(
+                            () -> {
+                                while (said.size() < 3) {
+                                    Fiber.sleep(Duration.ofMillis(1));
+                                }
+                                return there.node.leave(SECOND);
+                            });
+                    Fiber.sleep(SECOND);
+                    assertEquals(List.of(), here.node.peers());
+                    assertEquals(List.of(), here.letters);
+                });
+    }
+
     @Test
     void A7_typeOutsideOfTheProtocolFailsAtTheSender() {
         Pair.run(

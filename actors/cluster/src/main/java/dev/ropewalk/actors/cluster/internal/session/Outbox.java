@@ -50,7 +50,10 @@ final class Outbox {
     private long acked;
 
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
+
+    /** Waits for frames, so that it has written all before; null while it does not. */
     private @Nullable WaitCell writer;
+
     private boolean isOver;
 
     Outbox(int capacity) {
@@ -252,9 +255,9 @@ final class Outbox {
         return lost;
     }
 
-    /** Whether all that was added has been acknowledged. */
+    /** Whether all that was added has been written, and acknowledged if it is counted. */
     synchronized boolean isEmpty() {
-        return kept.isEmpty() && senders.isEmpty();
+        return kept.isEmpty() && senders.isEmpty() && writer != null;
     }
 
     synchronized long heldBytes() {

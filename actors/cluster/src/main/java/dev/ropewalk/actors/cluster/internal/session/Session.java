@@ -318,7 +318,9 @@ public final class Session {
         frames.with(frame -> sendAtOnce(frame.begin(FrameType.GOODBYE)));
     }
 
-    /** Whether all that was sent has been acknowledged. */
+    /**
+     * Whether all that was sent has been acknowledged, and the rest, as acknowledgements, written.
+     */
     public boolean isAllAcked() {
         return out.isEmpty();
     }

@@ -210,7 +210,30 @@ class OutboxTest {
                     assertTrue(out.acked(2));
                     assertFalse(out.acked(1));
                     assertTrue(out.acked(2));
+                    assertEquals(0, out.heldBytes());
+                });
+    }
+
+    @Test
+    void A7_allIsOutOnlyWhenTheWriterHasWrittenIt() {
+        run(
+                () -> {
+                    out.add(frame.begin(FrameType.BEAT), null, null, false); // not acknowledged
+                    assertFalse(out.isEmpty());
+                    Fiber<?> writer =
+                            Fiber.spin(
+                                    () -> {
+                                        out.next();
+                                        Fiber.sleep(Duration.ofSeconds(1)); // it does not read
+                                        out.next();
+                                    });
+                    Fiber.sleep(Duration.ofMillis(500));
+                    assertFalse(out.isEmpty());
+                    Fiber.sleep(Duration.ofSeconds(1));
                     assertTrue(out.isEmpty());
+                    add(1, 10);
+                    assertFalse(out.isEmpty());
+                    writer.await();
                 });
     }
 
