@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -37,6 +38,9 @@ public final class Dialling {
     static final Duration LONGEST_PAUSE = Duration.ofSeconds(3);
     static final int HEARSAY_TRIES = 10;
 
+    /** A node that has found no other one for so long says so, once. */
+    static final Duration ALONE = Duration.ofSeconds(5);
+
     /** So many are tried; what other nodes tell beyond that is dropped. */
     static final int MAX_ADDRESSES = 1_000;
 
@@ -50,6 +54,9 @@ public final class Dialling {
     private @Nullable WaitCell idle;
     private boolean isOver;
     private @Nullable String lastFailure;
+
+    /** Whether the node has had a peer. */
+    private boolean hasFound;
 
     private record Address(String host, int port) {
         @Override
@@ -82,6 +89,17 @@ public final class Dialling {
 
     /** Until its fiber is ended; it tries nothing more from {@link #end} on. A switchpoint. */
     public void run(Discovery discovery) {
+        Alarm alone = Alarm.after(Waits.nanos(ALONE), this::tellAlone);
+        try {
+            keepLooking(discovery);
+            // The sessions that were dialled are below this fiber, and end behind what was sent.
+            new WaitCell().await("the end of the node");
+        } finally {
+            alone.cancel();
+        }
+    }
+
+    private void keepLooking(Discovery discovery) {
         while (!isOver) {
             Set<Address> named = new LinkedHashSet<>();
             try {
@@ -103,8 +121,6 @@ public final class Dialling {
             waiting.await("addresses of nodes", Waits.nanos(DISCOVERY));
             idle = null;
         }
-        // The sessions that were dialled are below this fiber, and end behind what was sent.
-        new WaitCell().await("the end of the node");
     }
 
     private void tellOnce(Exception failure) {
@@ -156,6 +172,24 @@ public final class Dialling {
 
     private static long longer(long pauseNs) {
         return Math.min(2 * pauseNs, LONGEST_PAUSE.toNanos());
+    }
+
+    /** The node has a peer. */
+    void found() {
+        hasFound = true;
+    }
+
+    private void tellAlone() {
+        if (hasFound || isOver) {
+            return;
+        }
+        LOG.info(
+                "{} is alone after {} s: {}",
+                self,
+                ALONE.toSeconds(),
+                known.isEmpty()
+                        ? "it knows no address of another node, and waits for one to call"
+                        : "no node was found at " + known + ", which are tried again and again");
     }
 
     /** The node leaves: no address is tried any more. */

@@ -182,6 +182,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         session.begin(conversation, agreed.confirms(), home.types()::describe, this::describeKnown);
         peer.now(conversation);
         up.put(hello.node().name(), conversation);
+        dialling.found();
         changed();
         LOG.info("{} and {} are peers", self, hello);
         return session;

@@ -1,0 +1,126 @@
+package dev.ropewalk.actors.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.testing.TestCord;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.List;
+
+/** Rule A7: a node says whom it has found, whom it has lost, and that it is alone. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class NodeLogTest {
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private static NodeOptions options(String name, int port, String... others) {
+        return NodeOptions.named(name)
+                .withAddress("127.0.0.1", port)
+                .withDiscovery(Discovery.of(others));
+    }
+
+    @Test
+    void A7_nodeThatFindsNoOtherSaysSoOnce() {
+        try (LogLines lines = new LogLines()) {
+            TestCord.run(
+                    1,
+                    true,
+                    () -> {
+                        try (ActorSystem system = ActorSystem.start("one");
+                                Node one =
+                                        Node.start(
+                                                system,
+                                                options(
+                                                        "one",
+                                                        7_001,
+                                                        "127.0.0.1:7009",
+                                                        "localhost:7008"))) {
+                            Fiber.sleep(Duration.ofMillis(4_900));
+                            assertEquals(List.of(), lines.with("alone"));
+                            Fiber.sleep(MINUTE);
+                            assertEquals(List.of(), one.peers());
+                        }
+                    });
+            List<String> alone = lines.with("alone");
+            assertEquals(1, alone.size(), lines::toString);
+            assertTrue(
+                    alone.getFirst()
+                            .contains("no node was found at [127.0.0.1:7009, localhost:7008]"),
+                    alone::getFirst);
+            assertTrue(alone.getFirst().contains(" INFO "), alone::getFirst);
+        }
+    }
+
+    @Test
+    void A7_nodeWithoutAnAddressSaysThatItWaits() {
+        try (LogLines lines = new LogLines()) {
+            TestCord.run(
+                    1,
+                    true,
+                    () -> {
+                        try (ActorSystem system = ActorSystem.start("one");
+                                Node one = Node.start(system, options("one", 7_001))) {
+                            Fiber.sleep(MINUTE);
+                            assertEquals(List.of(), one.peers());
+                        }
+                    });
+            assertEquals(1, lines.with("is alone after 5 s: it knows no address").size());
+        }
+    }
+
+    @Test
+    void A7_nodeThatHadAPeerOrHasLeftIsNotAlone() {
+        try (LogLines lines = new LogLines()) {
+            TestCord.run(
+                    1,
+                    true,
+                    () -> {
+                        try (ActorSystem system = ActorSystem.start("all");
+                                Node a = Node.start(system, options("a", 7_001))) {
+                            try (Node b =
+                                    Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                                assertTrue(b.awaitPeers(1, MINUTE));
+                            }
+                            try (Node gone = Node.start(system, options("c", 7_003))) {
+                                assertEquals(List.of(), gone.peers());
+                            }
+                            Fiber.sleep(MINUTE);
+                            assertEquals(List.of(), a.peers());
+                        }
+                    });
+            assertEquals(List.of(), lines.with("alone"));
+        }
+    }
+
+    @Test
+    void A7_eachSessionHasALineAtItsBeginAndAtItsEnd() {
+        try (LogLines lines = new LogLines()) {
+            TestCord.run(
+                    1,
+                    true,
+                    () -> {
+                        try (ActorSystem system = ActorSystem.start("all");
+                                Node a = Node.start(system, options("a", 7_001))) {
+                            for (int i = 0; i < 2; i++) {
+                                try (Node b =
+                                        Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                                    assertTrue(b.awaitPeers(1, MINUTE));
+                                }
+                            }
+                            Fiber.sleep(MINUTE);
+                            assertEquals(List.of(), a.peers());
+                        }
+                    });
+            assertEquals(8, lines.with(" are peers").size(), lines::toString);
+            assertEquals(4, lines.with(" are peers no more: ").size(), lines::toString);
+            assertEquals(2, lines.with(" are peers no more: it has left").size(), lines::toString);
+            assertEquals(List.of(), lines.with(" WARN "));
+        }
+    }
+}
