@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.TlsException;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -146,8 +147,12 @@ public final class Dialling {
                     if (refused.refusal() == Refusal.SELF) {
                         return; // and it stays known, so that it is not tried again
                     }
-                    Presence.tellRefused(refused);
+                    presence.tellRefused(refused);
                     name = refused.peer() == null ? null : refused.peer().node().name();
+                    failures++;
+                    pauseNs = longer(pauseNs);
+                } catch (TlsException refused) {
+                    presence.tellRefused(address.toString(), refused);
                     failures++;
                     pauseNs = longer(pauseNs);
                 } catch (ConnectionException | KryoException nobody) {

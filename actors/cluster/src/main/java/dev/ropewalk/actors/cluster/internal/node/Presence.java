@@ -22,6 +22,7 @@ import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
+import dev.ropewalk.fibers.io.TlsException;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -71,6 +72,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
     /** Told of each change of {@link #upNames}; guarded by itself. */
     private final List<WaitCell> watchers = new ArrayList<>();
 
+    private final Complaints complaints = new Complaints();
     private boolean isLeaving;
 
     /** The part of the node's options that it needs. */
@@ -119,17 +121,41 @@ public final class Presence implements KnownPeers, Greeting.Door {
             meet(connection, reader, false);
         } catch (RefusedException refused) {
             tellRefused(refused);
+        } catch (TlsException refused) {
+            tellRefused("a caller", refused);
         } catch (KryoException | ConnectionException stranger) {
             LOG.debug("{}: a caller is no node", self, stranger);
         }
     }
 
-    static void tellRefused(RefusedException refused) {
-        if (refused.refusal() == Refusal.DUPLICATE || refused.refusal() == Refusal.SELF) {
-            LOG.debug("{}", refused.getMessage());
+    /** As a warning the first time: nodes try again and again. */
+    void tellRefused(RefusedException refused) {
+        boolean isUsual =
+                refused.refusal() == Refusal.DUPLICATE || refused.refusal() == Refusal.SELF;
+        tell(!isUsual, String.valueOf(refused.getMessage()));
+    }
+
+    /** The same, of a certificate that one of the two does not trust. */
+    void tellRefused(String peer, TlsException refused) {
+        tell(true, self + ": no TLS with " + peer + ": " + reason(refused));
+    }
+
+    private void tell(boolean isWarning, String complaint) {
+        if (isWarning && complaints.isNew(complaint)) {
+            LOG.warn("{}", complaint);
         } else {
-            LOG.warn("{}", refused.getMessage());
+            LOG.debug("{}", complaint);
         }
+    }
+
+    /** Without the ports of the connection and bytes of a stranger, which are others each time. */
+    private static String reason(TlsException refused) {
+        Throwable cause = refused;
+        while (cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return String.valueOf(cause == refused ? refused.getMessage() : cause)
+                .replaceFirst(": [0-9a-f]+$", "");
     }
 
     /**
