@@ -181,7 +181,8 @@ final class NodeProcess implements AutoCloseable {
     }
 
     void signal(String name) throws IOException, InterruptedException {
-        Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start();
+        Process kill =
+                new ProcessBuilder("kill", "-" + name, String.valueOf(process.pid())).start();
         if (kill.waitFor() != 0) {
             throw new IOException("kill -" + name + " " + process.pid() + " has failed");
         }

@@ -135,8 +135,7 @@ class NodeTlsTest {
     }
 
     private static void assertServed(Node client) {
-        ActorRef<Word> seven =
-                Objects.requireNonNull(client.at("n1").find("seven", Word.class));
+        ActorRef<Word> seven = Objects.requireNonNull(client.at("n1").find("seven", Word.class));
         assertEquals(7, (int) seven.<Integer>ask(Question::new));
     }
 
@@ -158,8 +157,7 @@ class NodeTlsTest {
                         assertEquals(List.of(), stranger.peers());
                         assertEquals(List.of("n2"), server.peers());
                         List<String> told = warnings(lines, "");
-                        assertEquals(
-                                told.stream().distinct().toList(), told, "each is told once");
+                        assertEquals(told.stream().distinct().toList(), told, "each is told once");
                     }
                 });
     }

@@ -49,11 +49,11 @@ class StrangerTest {
                 });
     }
 
-    private static byte[] frame(byte[] content) {
+    static byte[] frame(byte[] content) {
         return ByteBuffer.allocate(4 + content.length).putInt(content.length).put(content).array();
     }
 
-    private static byte[] text(String text) {
+    static byte[] text(String text) {
         byte[] bytes = text.getBytes(StandardCharsets.UTF_8);
         return ByteBuffer.allocate(1 + bytes.length)
                 .put((byte) (1 + 2 * bytes.length))
@@ -61,7 +61,12 @@ class StrangerTest {
                 .array();
     }
 
-    private static byte[] hello(int version, String cluster, String name, long incarnation) {
+    static byte[] hello(int version, String cluster, String name, long incarnation) {
+        return hello(version, cluster, name, incarnation, new byte[] {1});
+    }
+
+    /** With a port as it is written. */
+    static byte[] hello(int version, String cluster, String name, long incarnation, byte[] port) {
         return ByteBuffer.allocate(200)
                 .put((byte) 1)
                 .order(java.nio.ByteOrder.LITTLE_ENDIAN)
@@ -71,7 +76,7 @@ class StrangerTest {
                 .put(text(name))
                 .putLong(incarnation)
                 .put(text("127.0.0.1"))
-                .put((byte) 1)
+                .put(port)
                 .array();
     }
 
@@ -120,6 +125,7 @@ class StrangerTest {
         run(
                 (node, _) -> {
                     assertTurnedAway(node, frame(hello(2, "ropewalk", "two", 5)));
+                    assertTurnedAway(node, frame(hello(0, "ropewalk", "two", 5)));
                     assertTurnedAway(node, frame(hello(1, "other", "two", 5)));
                     assertTurnedAway(node, frame(hello(1, "ropewalk", "one", 5)));
                     // The one with the smaller name confirms; one that does not is turned away.

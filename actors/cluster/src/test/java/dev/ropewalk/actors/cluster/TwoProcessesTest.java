@@ -18,7 +18,9 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 
-/** Rule A7: the end of a process is seen by another one at once, its silence within four seconds. */
+/**
+ * Rule A7: the end of a process is seen by another one at once, its silence within four seconds.
+ */
 class TwoProcessesTest {
     private static final Duration LIMIT = Duration.ofSeconds(20);
     private static final String DOWN = "down Unreachable[node=b]";
