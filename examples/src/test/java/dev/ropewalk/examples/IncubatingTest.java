@@ -31,7 +31,8 @@ import java.util.stream.Stream;
 
 /**
  * A package that programs can call is used by the main code of an example, or is marked {@link
- * Incubating}, or stands here with the reason why neither; and not two of the three.
+ * Incubating}, or stands here with the reason why neither; and not two of the three, unless it
+ * stands here as one that is used and not complete.
  */
 @Timeout(60)
 class IncubatingTest {
@@ -44,6 +45,12 @@ class IncubatingTest {
                     "dev.ropewalk.actors.spi", "routers and probes stand on it, which programs use",
                     "dev.ropewalk.fibers.io.testing", "tests use it",
                     "dev.ropewalk.fibers.testing", "tests use it");
+
+    /** Packages that an example uses and that may change all the same, and why. */
+    private static final Map<String, String> NOT_COMPLETE =
+            Map.of(
+                    "dev.ropewalk.actors.cluster",
+                    "groups, links and room in the mailboxes of other nodes are to come");
 
     private static final Pattern CLASS_NAME =
             Pattern.compile("dev/ropewalk/((?:\\w+/)*)[\\w$]*[A-Z][\\w$]*");
@@ -120,7 +127,11 @@ class IncubatingTest {
                             if (!used.contains(name) && !isMarked && !isListed) {
                                 wrong.add(name + ": no example uses it; mark it @Incubating");
                             }
-                            if (used.contains(name) && isMarked) {
+                            boolean isOpen = NOT_COMPLETE.containsKey(name);
+                            if (isOpen && !(used.contains(name) && isMarked)) {
+                                wrong.add(name + ": take it off NOT_COMPLETE of this test");
+                            }
+                            if (used.contains(name) && isMarked && !isOpen) {
                                 wrong.add(name + ": an example uses it; take @Incubating away");
                             }
                             if (isListed && (isMarked || used.contains(name))) {

@@ -67,7 +67,13 @@ class LayeringTest {
                     new Layer(
                             "examples",
                             "examples",
-                            Set.of("fibers", "fibers.io", "channels", "channels.http", "actors")));
+                            Set.of(
+                                    "fibers",
+                                    "fibers.io",
+                                    "channels",
+                                    "channels.http",
+                                    "actors",
+                                    "actors.cluster")));
 
     /**
      * Packages whose members may name each other, by what they make up. A fiber parks in the loop

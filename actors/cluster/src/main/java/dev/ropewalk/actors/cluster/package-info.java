@@ -6,8 +6,8 @@
  * <p>Each pair of nodes decides by its own connection whether the other one is there. No engine is
  * needed for that, and no node speaks for others.
  *
- * <p>Incubating: may change in any version, because no program among the examples uses it yet, and
- * groups, links and room in the mailboxes of other nodes are to come.
+ * <p>Incubating: may change in any version, because groups, links and room in the mailboxes of
+ * other nodes are to come.
  *
  * <p>Inside, the arrows go down: {@code internal.node} knows who is there, {@code internal.ref}
  * what addresses of other nodes do, {@code internal.session} the frames between two nodes, and

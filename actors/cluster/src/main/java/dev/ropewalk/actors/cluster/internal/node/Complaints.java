@@ -3,7 +3,9 @@ package dev.ropewalk.actors.cluster.internal.node;
 import java.util.LinkedHashSet;
 import java.util.Set;
 
-/** The last complaints of a node, each of which is told once, however often its cause comes back. */
+/**
+ * The last complaints of a node, each of which is told once, however often its cause comes back.
+ */
 final class Complaints {
     private static final int MAX = 100;
 
