@@ -19,6 +19,9 @@ import java.util.Map;
 public final class Child {
     private static final long WARM_UP_NS = 500_000_000;
 
+    /** Of what goes through a socket: both sides of a session, Kryo and Netty. */
+    private static final long REMOTE_WARM_UP_NS = 6_000_000_000L;
+
     /** For what is still becoming much faster: its rounds would be too short. */
     private static final long LONGEST_WARM_UP_NS = 3_000_000_000L;
 
@@ -153,14 +156,12 @@ public final class Child {
             double tookNs = Math.max(1.0, (double) elapsed(operations) / operations);
             perOperation = Math.min(perOperation, tookNs);
             operations = ofOneRound(perOperation);
-        } while (all.elapsedNs() < WARM_UP_NS);
+        } while (all.elapsedNs() < (scenario.isRemote() ? REMOTE_WARM_UP_NS : WARM_UP_NS));
         return operations;
     }
 
     private boolean isTooShort(long operations, long tookNs) {
-        return scenario.unit() == Scenario.Unit.NANOSECONDS
-                && operations < scenario.most()
-                && tookNs < ROUND_NS / 2;
+        return scenario.unit().isElapsed() && operations < scenario.most() && tookNs < ROUND_NS / 2;
     }
 
     private long ofOneRound(double perOperation) {
@@ -173,7 +174,7 @@ public final class Child {
     }
 
     private long round(long operations) throws Exception {
-        if (scenario.unit() == Scenario.Unit.NANOSECONDS) {
+        if (scenario.unit().isElapsed()) {
             return elapsed(operations);
         }
         Stopwatch round = new Stopwatch();
@@ -195,7 +196,11 @@ public final class Child {
         long answer = program.run(operations);
         long elapsed = round.elapsedNs();
         long part = Laps.takeElapsedNs() + Timing.takeElapsedNs();
+        double percentile = scenario.unit().percentile();
         check(operations, answer);
+        if (percentile > 0) {
+            return operations * Latencies.take(percentile);
+        }
         return part > 0 ? part : elapsed;
     }
 

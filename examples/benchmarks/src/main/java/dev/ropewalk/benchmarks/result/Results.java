@@ -31,7 +31,8 @@ public final class Results {
     /** Those of a whole run; where there is one figure, it is the first one's. */
     public static final List<String> COLLECTORS = List.of("G1", "Parallel");
 
-    private static final List<String> FLOORS = List.of("continuations", "spinning", "loop");
+    private static final List<String> FLOORS =
+            List.of("continuations", "spinning", "loop", "sockets");
 
     /** One line. */
     public record Line(String collector, String scenario, String system, Measured measured) {

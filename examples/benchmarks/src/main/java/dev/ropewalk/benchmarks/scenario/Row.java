@@ -59,7 +59,9 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "chan_buffered", "loop",
                     "chan_rendezvous_apart", "spinning",
                     "chan_buffered_apart", "spinning",
-                    "fused", "loop");
+                    "fused", "loop",
+                    "remote_tell", "sockets",
+                    "remote_tell_tls", "sockets");
 
     /** They are many, and each system places them by itself. */
     private static final List<String> WITHOUT_ENDS = List.of("tasks", "skynet");
@@ -226,6 +228,7 @@ public record Row(String name, Scenario scenario, String program, List<String> f
         return !isScaling()
                 && !isOnTwoCores()
                 && !name.equals("wakeup")
+                && !scenario.isRemote()
                 && scenario.unit() == Scenario.Unit.NANOSECONDS;
     }
 

@@ -29,6 +29,10 @@ public record Scenario(
         NANOSECONDS("ns"),
         /** Processor time of a round by its operations, of all threads. */
         CPU_NANOSECONDS("CPU ns"),
+        /** Elapsed time of one operation of a round: half of them take no longer. */
+        P50_NANOSECONDS("p50 ns"),
+        /** The same of all but one in a hundred. */
+        P99_NANOSECONDS("p99 ns"),
         /** Heap that the program holds by its operations. */
         BYTES("B");
 
@@ -42,9 +46,26 @@ public record Scenario(
         public String toString() {
             return symbol;
         }
+
+        /** {@return which share of the operations takes no longer; 0 if each is not timed} */
+        public double percentile() {
+            return switch (this) {
+                case P50_NANOSECONDS -> 0.5;
+                case P99_NANOSECONDS -> 0.99;
+                case NANOSECONDS, CPU_NANOSECONDS, BYTES -> 0;
+            };
+        }
+
+        /** {@return whether figures are times that passed} */
+        public boolean isElapsed() {
+            return this == NANOSECONDS || percentile() > 0;
+        }
     }
 
     private static final long MILLION = 1_000_000;
+    private static final String REMOTE = "remote_";
+    private static final String ASKS =
+            "%s an actor of another node, 100 B each way, one ask under way each";
 
     static final List<Scenario> ALL =
             List.of(
@@ -244,6 +265,37 @@ public record Scenario(
                     echo("echo_64_cpu", Unit.CPU_NANOSECONDS, Sizes.ECHO),
                     echo("echo_1024", Unit.NANOSECONDS, Sizes.ECHO_MANY),
                     echo("echo_1024_cpu", Unit.CPU_NANOSECONDS, Sizes.ECHO_MANY),
+                    remote(
+                            "remote_tell",
+                            "message",
+                            Unit.NANOSECONDS,
+                            Scenario::sumTo,
+                            "one producer, one actor of another node that adds up, 100 B each"),
+                    remote(
+                            "remote_tell_tls",
+                            "message",
+                            Unit.NANOSECONDS,
+                            Scenario::sumTo,
+                            "one producer, one actor of another node that adds up, 100 B each,"
+                                    + " encrypted by TLS 1.3"),
+                    remote(
+                            "remote_ask",
+                            "ask",
+                            Unit.P50_NANOSECONDS,
+                            Scenario::sumTo,
+                            ASKS.formatted("one asker asks")),
+                    remote(
+                            "remote_ask_p99",
+                            "ask",
+                            Unit.P99_NANOSECONDS,
+                            Scenario::sumTo,
+                            ASKS.formatted("one asker asks")),
+                    remote(
+                            "remote_ask_64",
+                            "ask",
+                            Unit.NANOSECONDS,
+                            n -> Sizes.REMOTE_ASKERS * sumTo(n / Sizes.REMOTE_ASKERS),
+                            ASKS.formatted("64 askers ask")),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
                     uncontended(
                             "event",
@@ -301,6 +353,23 @@ public record Scenario(
     /** Whether each of its operations wakes a thread that has fallen asleep. */
     public boolean isAwaited() {
         return name.equals("wakeup");
+    }
+
+    /** Whether it goes over a socket to another node, whose code takes longer to warm up. */
+    public boolean isRemote() {
+        return name.startsWith(REMOTE);
+    }
+
+    private static Scenario remote(
+            String name, String operation, Unit unit, LongUnaryOperator answer, String shape) {
+        return new Scenario(
+                name,
+                operation,
+                unit,
+                10 * MILLION,
+                Sizes.REMOTE_ASKERS,
+                answer,
+                shape + "; both nodes in one process, over loopback");
     }
 
     private static Scenario of(

@@ -46,6 +46,12 @@ public final class Sizes {
     /** Connections of another one. */
     public static final int ECHO_MANY = 1_024;
 
+    /** Askers of remote_ask_64. */
+    public static final int REMOTE_ASKERS = 64;
+
+    /** Bytes of a message to another node, beside a number. */
+    public static final int PAYLOAD = 100;
+
     /** How often each sleeper sleeps. */
     public static final int SLEEPS = 20;
 

@@ -4,6 +4,9 @@ import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.system.kotlin.CoroutinePeers;
 import dev.ropewalk.benchmarks.system.netty.NettyPeer;
 import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
+import dev.ropewalk.benchmarks.system.remote.NodesPeer;
+import dev.ropewalk.benchmarks.system.remote.PekkoRemotePeer;
+import dev.ropewalk.benchmarks.system.remote.SocketsPeer;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkChannels;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkPeer;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkTasks;
@@ -57,6 +60,7 @@ public record Contestant(
                             List.of("-Dropewalk.lateUnmount=true"),
                             false),
                     of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
+                    of("ropewalk-nodes", "Ropewalk, two nodes, a cord each", NodesPeer::new),
                     of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
                     oneThread(
                             "pekko-tuned",
@@ -66,6 +70,10 @@ public record Contestant(
                             "pekko-apart",
                             "Pekko typed, two dispatchers of one thread",
                             PekkoPeer::apart),
+                    of(
+                            "pekko-remote",
+                            "Pekko typed, two systems, Artery over TCP, the same Kryo",
+                            PekkoRemotePeer::new),
                     oneThread(
                             "kotlin-loop",
                             "Kotlin coroutines, event loop",
@@ -118,6 +126,11 @@ public record Contestant(
                             "netty",
                             "Netty with epoll, one event loop: the floor of sockets",
                             NettyPeer::new),
+                    of(
+                            "sockets",
+                            "a bare socket, a plain thread at each end, the same Kryo: the floor of"
+                                    + " nodes",
+                            SocketsPeer::new),
                     oneThread(
                             "loop", "a loop: the floor of one thread, no library", LoopPeer::loop),
                     oneThread("streams", "the streams of the JDK", LoopPeer::streams),
