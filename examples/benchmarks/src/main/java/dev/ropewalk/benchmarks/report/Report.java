@@ -113,6 +113,15 @@ public final class Report {
                 A figure below its floor (spinning threads, a loop, a plain queue) fails the run too. All figures are of
                 the one machine above.
 
+                In a `remote_` row both nodes are in one process and talk over loopback: Ropewalk's on a cord each,
+                Pekko's as they come, the ends of the bare socket on a thread each. All put the same notes of 100 bytes
+                into bytes by the same Kryo. Pekko's queues drop what they have no room for, so they are
+                wide there, and its producer has 50,000 messages on the way at most; the others make the sender wait.
+                These rows warm up for six seconds and run with G1 alone. In an ask of one asker each ask is timed: a figure
+                is the time that half of them (`remote_ask`), or all but one in a hundred (`remote_ask_p99`), need at most.
+                The bare socket is the floor of tells, and none of asks: a cord spins a while before it sleeps, a
+                plain thread in a read does not. To run them: `run remote`, which names all of them.
+
                 A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it
                 is the median of theirs, and the range spans all of them: what lies between two JVMs is often

@@ -67,6 +67,9 @@ final class Targets {
     private static final String KOTLIN = "kotlin-loop";
     private static final String VTHREADS = "vthreads-1";
     private static final String NETTY = "netty";
+    private static final String NODES = "ropewalk-nodes";
+    private static final String REMOTE_PEKKO = "pekko-remote";
+    private static final String SOCKETS = "sockets";
     private static final Figure FEW = new Figure("snooze_10", LOCAL);
 
     static final List<Target> ALL =
@@ -262,7 +265,37 @@ final class Targets {
                             "chan_buffered_apart",
                             "ropewalk-shared",
                             "kotlin-apart",
-                            1));
+                            1),
+                    besidePeer(
+                            "a tell to another node, beside Pekko's",
+                            "remote_tell",
+                            NODES,
+                            REMOTE_PEKKO,
+                            1 / 3.0),
+                    besidePeer(
+                            "the same, beside a bare socket",
+                            "remote_tell",
+                            NODES,
+                            SOCKETS,
+                            1 / 0.6),
+                    Target.times(
+                            "the same encrypted, beside plain",
+                            new Figure("remote_tell_tls", NODES),
+                            new Figure("remote_tell", NODES),
+                            2),
+                    besidePeer(
+                            "half of the asks of another node, beside Pekko's",
+                            "remote_ask",
+                            NODES,
+                            REMOTE_PEKKO,
+                            0.2),
+                    besidePeer("the same, beside a bare socket", "remote_ask", NODES, SOCKETS, 2),
+                    besidePeer(
+                            "the asks of 64 askers, beside Pekko's",
+                            "remote_ask_64",
+                            NODES,
+                            REMOTE_PEKKO,
+                            0.25));
 
     private static Target besidePeer(
             String what, String scenario, String system, String peer, double most) {

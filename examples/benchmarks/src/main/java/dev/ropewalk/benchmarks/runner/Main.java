@@ -34,7 +34,7 @@ public final class Main {
                    benchmarks report <results>... [docs]       writes docs/benchmarks.md and charts
                    benchmarks compare <results> <results>      names the rows that do not agree
                    benchmarks list                             names the scenarios and systems
-            scale is all scenarios of growing size; with systems named, JMH's scenarios are left out
+            scale is all scenarios of growing size, remote all between nodes; with systems named, JMH's scenarios are left out
             """;
 
     private final PrintStream out;

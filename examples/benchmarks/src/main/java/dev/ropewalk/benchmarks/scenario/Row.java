@@ -193,9 +193,11 @@ public record Row(String name, Scenario scenario, String program, List<String> f
         return name.endsWith(ONE_CPU);
     }
 
-    /** {@code scale} names all of them. */
+    /** {@code scale} names all of one kind, and {@code remote} all of another. */
     public boolean matches(String wanted) {
-        return name.equals(wanted) || (isScaling() && wanted.equals("scale"));
+        return name.equals(wanted)
+                || (isScaling() && wanted.equals("scale"))
+                || (scenario.isRemote() && wanted.equals("remote"));
     }
 
     /** {@return the size of the heap, enough for a million of whatever the row makes} */
