@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -258,7 +259,7 @@ public final class PekkoRemotePeer implements Peer {
                                 message -> {
                                     if (message instanceof Note note) {
                                         if (marks == 0) {
-                                            caller.tell(new Done(note.value()));
+                                            Objects.requireNonNull(caller).tell(new Done(note.value()));
                                             return Behaviors.stopped();
                                         }
                                         marks--;
@@ -330,7 +331,7 @@ public final class PekkoRemotePeer implements Peer {
                                             throw new IllegalStateException("failed: " + message);
                                         }
                                         if (asked == last) {
-                                            caller.tell(new Done(sum));
+                                            Objects.requireNonNull(caller).tell(new Done(sum));
                                             return Behaviors.stopped();
                                         }
                                         ask(context);
