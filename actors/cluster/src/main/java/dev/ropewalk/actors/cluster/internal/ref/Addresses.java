@@ -89,7 +89,7 @@ final class Addresses implements Recipients {
             to.writeByte(SENDERS);
             to.writeVarLong(home.exports().numberOf(actor), false);
             writePath(to, parentOf(actor), actor.name());
-            to.writeByte(RemoteTarget.Rule.of(actor.target()).ordinal());
+            to.writeByte(RemoteTarget.Rule.of(actor.target()).code());
             return;
         }
         Peer owner = remote.peer();
@@ -105,7 +105,7 @@ final class Addresses implements Recipients {
             to.writeVarInt(owner.port(), true);
             to.writeVarLong(remote.number(), false);
             writePath(to, remote.parentPath(), actor.name());
-            to.writeByte(remote.rule().ordinal());
+            to.writeByte(remote.rule().code());
         }
     }
 

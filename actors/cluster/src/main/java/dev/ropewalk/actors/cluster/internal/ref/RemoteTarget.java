@@ -23,7 +23,6 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -46,11 +45,20 @@ final class RemoteTarget<M> extends Target<M> {
 
     /** What a sender does when the mailbox is full, as far as it is the sender's affair. */
     enum Rule {
-        NONE,
-        WAIT,
-        FAIL;
+        NONE(0),
+        WAIT(1),
+        FAIL(2);
 
-        private static final List<Rule> ALL = List.of(values());
+        /** On the wire. */
+        private final int code;
+
+        Rule(int code) {
+            this.code = code;
+        }
+
+        int code() {
+            return code;
+        }
 
         static Rule of(Target<?> actor) {
             Room room = Calls.roomOf(actor);
@@ -60,11 +68,14 @@ final class RemoteTarget<M> extends Target<M> {
             return room.isWaitedFor() ? WAIT : FAIL;
         }
 
-        static Rule read(byte ordinal) {
-            if (ordinal < 0 || ordinal >= ALL.size()) {
-                throw new KryoException("there is no rule " + ordinal + " for a full mailbox");
-            }
-            return ALL.get(ordinal);
+        static Rule read(byte code) {
+            return switch (code) {
+                case 0 -> NONE;
+                case 1 -> WAIT;
+                case 2 -> FAIL;
+                default ->
+                        throw new KryoException("there is no rule " + code + " for a full mailbox");
+            };
         }
     }
 
