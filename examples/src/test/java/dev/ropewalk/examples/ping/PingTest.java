@@ -66,7 +66,7 @@ class PingTest {
     }
 
     @Test
-    void eachSeesTheOtherComeAndGo() throws Exception {
+    void eachSeesTheOtherComeAndGo() throws IOException, InterruptedException {
         Path out = folder.resolve("n1");
         Process first = start(out, "--name=n1");
         try {

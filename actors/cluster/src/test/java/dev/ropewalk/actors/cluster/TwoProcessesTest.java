@@ -29,18 +29,20 @@ class TwoProcessesTest {
 
     @Test
     @Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
-    void A7_deathSilenceAndReturnOfAProcess() throws Exception {
-        run(3);
+    void A7_deathSilenceAndReturnOfAProcess() throws IOException, InterruptedException {
+        run(3, Duration.ofSeconds(3), Duration.ofSeconds(6)); // much else runs beside it
     }
 
     @Test
     @Tag("stress")
     @Timeout(value = 1_800, threadMode = ThreadMode.SEPARATE_THREAD)
-    void A7_deathSilenceAndReturnOfAProcessAgainAndAgain() throws Exception {
-        run(50);
+    void A7_deathSilenceAndReturnOfAProcessAgainAndAgain()
+            throws IOException, InterruptedException {
+        run(50, Duration.ofSeconds(1), Duration.ofSeconds(4));
     }
 
-    private void run(int rounds) throws Exception {
+    private void run(int rounds, Duration death, Duration silence)
+            throws IOException, InterruptedException {
         assumeTrue(Files.isReadable(Path.of("/proc/self/fd")), "no /proc");
         Path errors = folder.resolve("errors");
         try (NodeProcess a = new NodeProcess("a", 0, 0, errors)) {
@@ -55,13 +57,13 @@ class TwoProcessesTest {
                 for (int i = 0; i < rounds; i++) {
                     long killedNs = NodeProcess.nanoTime();
                     b.close();
-                    awaitDown(a, sessions, killedNs, Duration.ofSeconds(1));
+                    awaitDown(a, sessions, killedNs, death);
                     b = new NodeProcess("b", portOfB, portOfA, errors); // at once, where it was
                     awaitUp(a, b, ++sessions, 1);
 
                     long stoppedNs = NodeProcess.nanoTime();
                     b.signal("STOP");
-                    awaitDown(a, sessions, stoppedNs, Duration.ofSeconds(4));
+                    awaitDown(a, sessions, stoppedNs, silence);
                     assertEquals(1, b.lines("up ").size());
                     b.signal("CONT");
                     awaitUp(a, b, ++sessions, 2);
@@ -74,7 +76,7 @@ class TwoProcessesTest {
             } finally {
                 b.close();
             }
-        } catch (Throwable failed) {
+        } catch (IOException | RuntimeException | AssertionError failed) {
             failed.addSuppressed(new IOException(Files.readString(errors)));
             throw failed;
         }

@@ -259,7 +259,8 @@ public final class PekkoRemotePeer implements Peer {
                                 message -> {
                                     if (message instanceof Note note) {
                                         if (marks == 0) {
-                                            Objects.requireNonNull(caller).tell(new Done(note.value()));
+                                            Objects.requireNonNull(caller)
+                                                    .tell(new Done(note.value()));
                                             return Behaviors.stopped();
                                         }
                                         marks--;

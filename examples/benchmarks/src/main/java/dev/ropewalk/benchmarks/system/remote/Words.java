@@ -12,6 +12,7 @@ final class Words {
     sealed interface Word {}
 
     /** A number to be added; also the reply to a question. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Note(long value, byte[] payload) implements Word {
         static Note of(long value) {
             return new Note(value, new byte[Sizes.PAYLOAD]);
@@ -19,6 +20,7 @@ final class Words {
     }
 
     /** Is answered with its number. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Question(long value, byte[] payload, Recipient<Note> replyTo) implements Word {
         static Question of(long value, Recipient<Note> replyTo) {
             return new Question(value, new byte[Sizes.PAYLOAD], replyTo);
