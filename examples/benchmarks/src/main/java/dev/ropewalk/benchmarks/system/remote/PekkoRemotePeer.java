@@ -91,7 +91,7 @@ public final class PekkoRemotePeer implements Peer {
                                                                 .behavior()));
     }
 
-    private Pair pair() throws Exception {
+    private Pair pair() throws ExecutionException, InterruptedException, TimeoutException {
         if (pair == null) {
             pair = new Pair();
         }
