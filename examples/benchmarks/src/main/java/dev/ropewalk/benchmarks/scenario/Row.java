@@ -60,8 +60,7 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "chan_rendezvous_apart", "spinning",
                     "chan_buffered_apart", "spinning",
                     "fused", "loop",
-                    "remote_tell", "sockets",
-                    "remote_tell_tls", "sockets");
+                    "remote_tell", "sockets");
 
     /** They are many, and each system places them by itself. */
     private static final List<String> WITHOUT_ENDS = List.of("tasks", "skynet");
