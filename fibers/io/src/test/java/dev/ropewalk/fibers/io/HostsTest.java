@@ -411,6 +411,38 @@ class HostsTest {
                 });
     }
 
+    /** Bytes reach the other side, and its answers do not, until the cut is healed. */
+    @Test
+    void F14_answersOfASideThatHasGoneWaitForTheHeal() {
+        seeds(
+                world -> {
+                    startEcho(world.b);
+                    Fiber<Duration> client =
+                            world.onA(
+                                    () -> {
+                                        try (TcpConnection c = connect("b")) {
+                                            assertEquals("hello", ask(c, "hello"));
+                                            Fiber.sleep(SECOND.multipliedBy(2));
+                                            return failsAfter(() -> ask(c, "anybody there?"));
+                                        }
+                                    });
+                    Fiber.sleep(SECOND);
+                    world.net.cutOneWay("b", "a");
+                    world.run.kill(world.b);
+                    Fiber.sleep(SECOND.multipliedBy(9));
+                    Fiber<Duration> refused = world.onA(() -> failsAfter(() -> connect("b")));
+                    Fiber.sleep(SECOND.multipliedBy(2));
+                    world.net.heal("b", "a");
+                    Duration heard = client.await();
+                    assertTrue(
+                            heard.toMillis() / 100 == 99 || heard.toSeconds() == 10,
+                            heard::toString);
+                    Duration told = refused.await();
+                    assertTrue(
+                            told.toMillis() / 100 == 19 || told.toSeconds() == 2, told::toString);
+                });
+    }
+
     @Test
     void F14_datagramsInACutAreLost() {
         seeds(

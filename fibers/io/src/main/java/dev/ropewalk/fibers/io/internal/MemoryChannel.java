@@ -134,7 +134,7 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
             MemoryServerChannel server = target.listener(address);
             if (server == null || !server.knock(address, client, there, back, host)) {
                 ConnectException refused = new ConnectException("Connection refused");
-                from.carryOnce(0, () -> cord.post(message(() -> fail(refused), () -> {})));
+                from.carryNow(() -> cord.post(message(() -> fail(refused), () -> {})));
                 return;
             }
             from.carryNow(
@@ -164,6 +164,9 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
                 promise.trySuccess();
                 pipeline().fireChannelActive();
                 back.sink(MemoryChannel.this);
+                if (there.isReset()) { // while the answer was on its way
+                    back.breakOff();
+                }
             }
         }
 

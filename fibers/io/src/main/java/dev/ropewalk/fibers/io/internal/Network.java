@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketAddress;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -174,7 +175,12 @@ public final class Network {
     /** Those that a datagram goes to. */
     List<Host> hostsAt(Host from, InetSocketAddress target) {
         if (isBroadcast(target)) {
-            return hosts.isEmpty() ? List.of(local) : List.copyOf(hosts.values());
+            List<Host> all = new ArrayList<>();
+            if (from == local) {
+                all.add(local);
+            }
+            hosts.values().stream().filter(Host::isThere).forEach(all::add);
+            return all;
         }
         Host found = hostAt(from, target);
         return found == null ? List.of() : List.of(found);

@@ -138,7 +138,7 @@ final class Pipe {
         }
         if (onMore != null) {
             if (piece.bytes() != null) {
-                onMore.run();
+                back.carryNow(onMore); // a cut holds the answer up; TCP would provoke it again
             }
             return;
         }
