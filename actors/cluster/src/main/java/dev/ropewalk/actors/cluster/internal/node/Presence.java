@@ -29,6 +29,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -36,6 +37,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
@@ -122,10 +124,17 @@ public final class Presence implements KnownPeers, Greeting.Door {
         } catch (RefusedException refused) {
             tellRefused(refused);
         } catch (TlsException refused) {
-            tellRefused("a caller", refused);
+            tellRefused("a caller at " + hostOf(connection), refused);
         } catch (KryoException | ConnectionException stranger) {
             LOG.debug("{}: a caller is no node", self, stranger);
         }
+    }
+
+    /** Without the port, which is another one each time. */
+    private static String hostOf(TcpConnection connection) {
+        return connection.remoteAddress() instanceof InetSocketAddress inet
+                ? inet.getHostString()
+                : "an unknown address";
     }
 
     /** As a warning the first time: nodes try again and again. */
@@ -352,17 +361,23 @@ public final class Presence implements KnownPeers, Greeting.Door {
         List<Conversation> left = new ArrayList<>(up.values());
         left.forEach(each -> each.session().sayGoodbye());
         long beganNs = Waits.nanoTime();
-        boolean isComplete = isAllAcked(left);
-        while (!isComplete && Waits.nanoTime() - beganNs < limitNanos) {
-            Fiber.sleep(Duration.ofMillis(5));
-            isComplete = isAllAcked(left);
-        }
+        boolean isComplete = awaitEach(left, Session::isAllAcked, beganNs, limitNanos);
+        // A peer that reads nothing any more must not hold it up.
+        long writeLimitNs = Math.min(limitNanos, Waits.nanos(Session.LIVENESS));
+        awaitEach(left, Session::isAllWritten, Waits.nanoTime(), writeLimitNs);
         left.forEach(each -> each.session().leave());
         return isComplete;
     }
 
-    private static boolean isAllAcked(List<Conversation> all) {
-        return all.stream().allMatch(each -> each.isOver() || each.session().isAllAcked());
+    private static boolean awaitEach(
+            List<Conversation> all, Predicate<Session> is, long beganNs, long limitNanos) {
+        while (!all.stream().allMatch(each -> each.isOver() || is.test(each.session()))) {
+            if (Waits.nanoTime() - beganNs >= limitNanos) {
+                return false;
+            }
+            Fiber.sleep(Duration.ofMillis(5));
+        }
+        return true;
     }
 
     /** On the cord. */

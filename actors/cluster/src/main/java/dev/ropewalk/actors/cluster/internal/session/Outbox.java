@@ -255,9 +255,19 @@ final class Outbox {
         return lost;
     }
 
-    /** Whether all that was added has been written, and acknowledged if it is counted. */
-    synchronized boolean isEmpty() {
-        return kept.isEmpty() && senders.isEmpty() && writer != null;
+    /** Whether all that is counted has been acknowledged. */
+    synchronized boolean isAcked() {
+        return kept.isEmpty() && senders.isEmpty();
+    }
+
+    /** Whether the writer has written all. */
+    synchronized boolean isWritten() {
+        return writer != null;
+    }
+
+    /** Whether nothing is left to be done. */
+    boolean isEmpty() {
+        return isAcked() && isWritten();
     }
 
     synchronized long heldBytes() {

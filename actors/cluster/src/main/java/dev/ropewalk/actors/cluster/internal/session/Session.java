@@ -318,11 +318,17 @@ public final class Session {
         frames.with(frame -> sendAtOnce(frame.begin(FrameType.GOODBYE)));
     }
 
-    /**
-     * Whether all that was sent has been acknowledged, and the rest, as acknowledgements, written.
-     */
+    /** Whether all that was sent has been acknowledged. */
     public boolean isAllAcked() {
-        return out.isEmpty();
+        return out.isAcked();
+    }
+
+    /** Acknowledges what came meanwhile; whether all of that is written. On the cord. */
+    public boolean isAllWritten() {
+        if (taken > takenTold) {
+            tellTaken();
+        }
+        return out.isWritten();
     }
 
     private void state(State from, State to) {
