@@ -16,6 +16,9 @@ import java.util.function.Function;
 final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
     private final WaitCell waiter = new WaitCell();
 
+    /** It waits for room, and not for its reply. */
+    private volatile boolean waitsForRoom;
+
     AwaitedAsk(ActorCell<M> target, long limitNanos) {
         super(target, limitNanos);
     }
@@ -50,9 +53,11 @@ final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
             return await(limitNanos);
         }
         long beganNs = Waits.nanoTime();
+        waitsForRoom = true;
         if (!gate.send(this, limitNanos, null)) {
             throw timeout(limitNanos);
         }
+        waitsForRoom = false;
         isSent();
         boolean isLimited = limitNanos != Long.MAX_VALUE;
         return await(
@@ -76,7 +81,7 @@ final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
 
     @Override
     public boolean fails(AskCycleException circle) {
-        boolean taken = waiter.give(circle);
+        boolean taken = !waitsForRoom && waiter.give(circle);
         target().answered(this);
         return taken;
     }

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,6 +19,8 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.cluster.internal.ref.Counts;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import org.junit.jupiter.api.Test;
@@ -187,6 +190,10 @@ class RoomTest {
                     assertTrue(
                             String.valueOf(full.getMessage()).contains("bounded"), full::toString);
                     assertEquals(TellResult.FULL, far.tryTell(new Say(3)));
+                    AskFailedException refused =
+                            assertThrows(
+                                    AskFailedException.class, () -> far.<Integer>ask(Count::new));
+                    assertInstanceOf(MailboxFullException.class, refused.getCause());
                     here.system
                             .start(
                                     "teller",
@@ -269,6 +276,37 @@ class RoomTest {
                         assertEquals(TellResult.ACCEPTED, home.tryTell(new Say(i)), "message " + i);
                     }
                     assertEquals(TellResult.FULL, home.tryTell(new Say(8)));
+                });
+    }
+
+    /** Nothing is known of the mailbox each time. */
+    @Test
+    void A3_sendersThatDoNotWaitAreServedAfterAPause() {
+        List<Integer> said = new ArrayList<>();
+        run(
+                MailboxOptions.bounded(2),
+                said,
+                (here, there, home, far) -> {
+                    for (int i = 0; i < 3; i++) {
+                        assertEquals(
+                                i, (int) Futures.await(far.<Integer>askLater(Count::new, SECOND)));
+                        Fiber.sleep(Duration.ofSeconds(3));
+                        assertEquals(TellResult.ACCEPTED, far.tryTell(new Say(i)));
+                        Fiber.sleep(Duration.ofSeconds(3));
+                    }
+                    assertEquals(numbers(3), said);
+                    far.tell(new Slow(5_000));
+                    Fiber.sleep(SECOND);
+                    home.tell(new Say(3));
+                    home.tell(new Say(4));
+                    FiberFailedException refused =
+                            assertThrows(
+                                    FiberFailedException.class,
+                                    () -> Futures.await(far.<Integer>askLater(Count::new, SECOND)));
+                    assertInstanceOf(AskFailedException.class, refused.getCause());
+                    assertTrue(
+                            String.valueOf(refused.getMessage()).contains("full"),
+                            refused::toString);
                 });
     }
 
@@ -357,16 +395,30 @@ class RoomTest {
         }
         Fiber.sleep(Duration.ofSeconds(3));
         looker.terminate();
-        assertEquals(told.get(), said.size());
+        assertEquals(told.get(), said.size() + reported(nodes));
         assertTrue(most.get() <= capacity, () -> "most=" + most + " capacity=" + capacity);
         for (Pair.Side each : nodes) {
-            each.letters.forEach(
-                    letter -> assertEquals(DeadLetter.Reason.LATE_REPLY, letter.reason()));
             for (String other : each.node.peers()) {
                 Counts left = Objects.requireNonNull(each.node.counts(other));
                 assertEquals(0, left.windows() + left.loans(), left::toString);
             }
         }
+    }
+
+    /** What came without a permit, because nothing was known of the mailbox. */
+    private static int reported(List<Pair.Side> nodes) {
+        int refused = 0;
+        for (Pair.Side each : nodes) {
+            for (DeadLetter letter : each.letters) {
+                if (letter.reason() == DeadLetter.Reason.REFUSED) {
+                    assertEquals(nodes.getFirst(), each);
+                    refused++;
+                } else {
+                    assertEquals(DeadLetter.Reason.LATE_REPLY, letter.reason());
+                }
+            }
+        }
+        return refused;
     }
 
     private static void tell(ActorRef<Word> to, AtomicInteger told) {

@@ -122,10 +122,12 @@ public final class Gate<M> {
         }
     }
 
-    /** Whether senders may take permits in advance. */
+    /** Whether senders may take permits in advance; one that replaces another needs none. */
     public boolean lends() {
         Overflow rule = options.overflow();
-        return room != null && (rule == Overflow.SUSPEND || rule == Overflow.FAIL);
+        return room != null
+                && conflation == null
+                && (rule == Overflow.SUSPEND || rule == Overflow.FAIL);
     }
 
     /** Of one that lends. */

@@ -83,7 +83,7 @@ final class AwaitedRemoteAsk<R> extends RemoteAsk<R> implements OpenAsk {
         isActors = Calls.asks(this);
         try {
             switch (of.ask(asked, id, this)) {
-                case FULL -> throw timeout();
+                case FULL -> throw full(of);
                 case OVER -> throw unreachable(asked.peer());
                 case YES -> {}
             }
@@ -94,6 +94,10 @@ final class AwaitedRemoteAsk<R> extends RemoteAsk<R> implements OpenAsk {
             }
             of.asks().close(id);
         }
+    }
+
+    private AskException full(Conversation of) {
+        return leftNanos() == 0 ? timeout() : failed("there is no room", of.full(asked, message()));
     }
 
     @SuppressWarnings("unchecked") // the waiter is given nothing but R and failures of asks

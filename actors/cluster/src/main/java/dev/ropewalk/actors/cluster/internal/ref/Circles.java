@@ -4,6 +4,7 @@ import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Output;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.AskCycleException;
 import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
@@ -187,9 +188,11 @@ final class Circles {
                         && sought.asker.equals(home.self())
                         && sought.asked.equals(there.peer().id());
         if (isBack) {
-            closer.fails(
-                    Calls.circle(
-                            sought.path.getLast() + " -> " + String.join(" -> ", sought.path)));
+            AskCycleException circle =
+                    Calls.circle(sought.path.getLast() + " -> " + String.join(" -> ", sought.path));
+            if (!closer.fails(circle)) {
+                leaves.fails(circle);
+            }
         } else {
             there.circles().send(leaves, sought);
         }

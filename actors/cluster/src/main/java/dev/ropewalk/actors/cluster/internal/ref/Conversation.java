@@ -21,7 +21,6 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 /**
@@ -113,19 +112,20 @@ public final class Conversation implements Session.Handler {
                 to,
                 false,
                 Long.MAX_VALUE,
-                () ->
+                isLent ->
                         home.frames()
                                 .with(
                                         frame ->
                                                 session.trySend(
-                                                        tell(frame, to, message),
+                                                        tell(frame, to, message, isLent),
                                                         message,
                                                         to.ref())));
     }
 
-    private Frame tell(Frame frame, RemoteTarget<?> to, Object message) {
-        byte type = to.isBounded() ? FrameType.TELL_LENT : FrameType.TELL;
-        return frame.begin(type).signed(to.number()).message(message, addresses);
+    private Frame tell(Frame frame, RemoteTarget<?> to, Object message, boolean isLent) {
+        return frame.begin(isLent ? FrameType.TELL_LENT : FrameType.TELL)
+                .signed(to.number())
+                .message(message, addresses);
     }
 
     /**
@@ -138,9 +138,9 @@ public final class Conversation implements Session.Handler {
                         to,
                         mayWait(),
                         Long.MAX_VALUE,
-                        () ->
+                        isLent ->
                                 send(
-                                        frame -> tell(frame, to, message),
+                                        frame -> tell(frame, to, message, isLent),
                                         message,
                                         to.ref(),
                                         Long.MAX_VALUE));
@@ -150,14 +150,19 @@ public final class Conversation implements Session.Handler {
         return sent;
     }
 
+    /** Sends a message with a permit, or without one. */
+    @FunctionalInterface
+    private interface Sending {
+        Sent send(boolean isLent);
+    }
+
     /**
      * Sends with room in the actor's mailbox, if it has a bound. Room that was taken goes back if
      * the message does not leave.
      */
-    private Sent inRoom(
-            RemoteTarget<?> to, boolean mayWait, long limitNanos, Supplier<Sent> sending) {
-        if (!to.isBounded()) {
-            return sending.get();
+    private Sent inRoom(RemoteTarget<?> to, boolean mayWait, long limitNanos, Sending sending) {
+        if (!to.isBounded() || (!mayWait && windows.isUnknown(to.number()))) {
+            return sending.send(false);
         }
         Sent sent = windows.take(to, mayWait, limitNanos);
         if (sent != Sent.YES) {
@@ -165,7 +170,7 @@ public final class Conversation implements Session.Handler {
         }
         boolean isSent = false;
         try {
-            sent = sending.get();
+            sent = sending.send(true);
             isSent = sent == Sent.YES;
         } finally {
             if (!isSent) {
@@ -203,36 +208,28 @@ public final class Conversation implements Session.Handler {
 
     MailboxFullException full(RemoteTarget<?> to, Object message) {
         return new MailboxFullException(
-                (to.isBounded()
-                                ? "the mailbox of the actor, or the queue to its node "
-                                : "the queue to node ")
+                (to.isBounded() ? "the mailbox, or " : "")
+                        + "the queue to node "
                         + peer.id().name()
-                        + ", is full; the message to "
+                        + " is full; the message to "
                         + to.ref()
                         + " was not sent: "
                         + Lines.of(message));
     }
 
+    /** Its node refuses it if there is no room, as an ask that does not wait is refused here. */
     Sent askNow(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
-        return inRoom(
-                to,
-                false,
-                Long.MAX_VALUE,
-                () ->
-                        home.frames()
-                                .with(
-                                        frame ->
-                                                session.trySend(
-                                                        ask(frame, to, id, ask), null, null)));
+        return home.frames()
+                .with(frame -> session.trySend(ask(frame, to, id, ask, false), null, null));
     }
 
-    private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
+    private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask, boolean isLent) {
         return frame.begin(FrameType.ASK)
                 .signed(to.number())
                 .number(id)
                 .number(ask.leftNanos())
                 .flag(ask.isOfWaitingActor())
-                .flag(to.isBounded())
+                .flag(isLent)
                 .message(ask.message(), addresses.ofQuestion(ask));
     }
 
@@ -242,7 +239,12 @@ public final class Conversation implements Session.Handler {
                 to,
                 mayWait(),
                 ask.leftNanos(),
-                () -> send(frame -> ask(frame, to, id, ask), null, null, ask.leftNanos()));
+                isLent ->
+                        send(
+                                frame -> ask(frame, to, id, ask, isLent),
+                                null,
+                                null,
+                                ask.leftNanos()));
     }
 
     /** Of an answer that the other node waits for, or a word about an actor. */
@@ -286,6 +288,7 @@ public final class Conversation implements Session.Handler {
     @Override
     public void beat() {
         windows.beat();
+        served.beat();
     }
 
     @Override

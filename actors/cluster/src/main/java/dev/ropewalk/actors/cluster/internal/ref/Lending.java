@@ -27,8 +27,13 @@ final class Lending {
     /** So many sessions may lie on room that they do not use, until the next beats. */
     private static final int SHARE = 4;
 
-    /** Of one frame; more are wanted by more frames. */
-    private static final int MAX_WANTED = 1 << 20;
+    private static final int MAX_SHARE = 1_024;
+
+    /**
+     * A session that keeps room for so long without a message is ended: an honest node gives it
+     * back within two.
+     */
+    private static final int MAX_IDLE_BEATS = 20;
 
     private final Home home;
     private final Conversation of;
@@ -44,6 +49,7 @@ final class Lending {
         private final @Nullable Room room;
         private int lent;
         private int wanted;
+        private int idleBeats;
         private @Nullable Fiber<?> waiting;
 
         Loan(@Nullable Room room) {
@@ -59,7 +65,7 @@ final class Lending {
     void wanted(WireInput from) {
         long number = from.readVarLong(false);
         int count = from.readVarInt(true);
-        if (count < 1 || count > MAX_WANTED) {
+        if (count < 1 || count > Windows.MAX_ASKED) {
             throw new KryoException("room for " + count + " messages is wanted");
         }
         Loan loan = byNumber.computeIfAbsent(number, _ -> new Loan(room(number)));
@@ -69,7 +75,7 @@ final class Lending {
             tell(number, count, 0, count);
             return;
         }
-        if (loan.wanted > MAX_WANTED - count) {
+        if (loan.wanted > Windows.MAX_ASKED - count) {
             throw new KryoException("room for too many messages is wanted");
         }
         loan.wanted += count;
@@ -88,7 +94,7 @@ final class Lending {
         }
         int answered = granted;
         if (granted == loan.wanted) {
-            int share = room.capacity() / SHARE;
+            int share = Math.min(room.capacity() / SHARE, MAX_SHARE);
             while (loan.lent + granted < share && room.tryTake()) {
                 granted++;
             }
@@ -100,6 +106,7 @@ final class Lending {
         }
         loan.lent += granted;
         loan.wanted -= answered;
+        loan.idleBeats = 0;
         if (granted > 0 || refused > 0) {
             tell(number, granted, refused, answered);
         }
@@ -117,6 +124,11 @@ final class Lending {
     private void awaitRoom(long number, Loan loan, Room room) {
         while (loan.wanted > 0) {
             room.take(Long.MAX_VALUE);
+            if (loan.wanted == 0) { // meanwhile others were free, or the session has ended
+                room.give();
+                break;
+            }
+            loan.idleBeats = 0;
             loan.lent++;
             loan.wanted--;
             tell(number, 1, 0, 1);
@@ -138,14 +150,11 @@ final class Lending {
     /**
      * A message has come with a permit, which is the caller's.
      *
-     * @return null if the actor is over
+     * @return null if none was lent: the actor was over, or a third node was wrong about it
      */
     @Nullable Room used(long number) {
         Loan loan = byNumber.get(number);
-        if (loan == null) {
-            if (home.exports().actor(number) != null) {
-                throw new KryoException("a message to actor #" + number + " has no permit");
-            }
+        if (loan == null || loan.room == null || loan.lent == 0) {
             return null;
         }
         taken(number, loan, 1);
@@ -153,11 +162,8 @@ final class Lending {
     }
 
     private void taken(long number, Loan loan, int count) {
-        if (count > loan.lent) {
-            throw new KryoException(
-                    count + " permits of actor #" + number + " are used, and lent=" + loan.lent);
-        }
         loan.lent -= count;
+        loan.idleBeats = 0;
         forgetIfOver(number, loan);
     }
 
@@ -172,9 +178,22 @@ final class Lending {
         long number = from.readVarLong(false);
         int count = from.readVarInt(true);
         Loan loan = byNumber.get(number);
-        if (loan != null && loan.room != null) {
-            taken(number, loan, count);
-            give(loan.room, count);
+        if (loan == null || loan.room == null || count < 1 || count > loan.lent) {
+            throw new KryoException(
+                    count + " permits of actor #" + number + " come back, and were not lent");
+        }
+        taken(number, loan, count);
+        give(loan.room, count);
+    }
+
+    /** Room that nobody uses must not stop others. */
+    void beat() {
+        for (Map.Entry<Long, Loan> each : byNumber.entrySet()) {
+            Loan loan = each.getValue();
+            if (loan.lent > 0 && ++loan.idleBeats > MAX_IDLE_BEATS) {
+                of.session().end("it keeps room in the mailbox of actor #" + each.getKey());
+                return;
+            }
         }
     }
 

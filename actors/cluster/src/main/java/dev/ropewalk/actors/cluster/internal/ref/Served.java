@@ -144,15 +144,15 @@ final class Served {
 
     private void tell(WireInput from, boolean isLent) {
         long number = from.readVarLong(false);
-        Room room = isLent ? lending.used(number) : null;
         Object message;
         try {
             message = message(from);
         } catch (RefusedTypeException refused) {
-            giveBack(room);
+            giveBack(used(isLent, number));
             refused(number, refused);
             return;
         }
+        Room room = used(isLent, number);
         ActorRef<?> actor = home.exports().actor(number);
         if (actor == null) {
             giveBack(room);
@@ -162,6 +162,11 @@ final class Served {
         } else {
             room.tell(message);
         }
+    }
+
+    /** Once it is read: a message that is damaged ends the session, which gives all back. */
+    private @Nullable Room used(boolean isLent, long number) {
+        return isLent ? lending.used(number) : null;
     }
 
     private static void giveBack(@Nullable Room room) {
@@ -207,17 +212,21 @@ final class Served {
         long id = from.readVarLong(true);
         long limitNs = from.readVarLong(true);
         boolean isOfWaitingActor = from.readBoolean();
-        Room room = from.readBoolean() ? lending.used(number) : null;
+        boolean isLent = from.readBoolean();
+        if (limitNs < 0) {
+            throw new KryoException("an ask has limit=" + limitNs + " ns");
+        }
         AskReply<Object> reply = new AskReply<>(of, id);
         Object message;
         try {
             message = message(from, addresses.ofQuestion(reply));
         } catch (RefusedTypeException refused) {
-            giveBack(room);
+            giveBack(used(isLent, number));
             refused(number, refused);
             noReply(id, "its node cannot read the question: " + refused.getMessage(), refused);
             return;
         }
+        Room room = used(isLent, number);
         ActorRef<?> actor = home.exports().actor(number);
         if (actor == null) {
             giveBack(room);
@@ -227,7 +236,12 @@ final class Served {
             if (isOfWaitingActor) {
                 of.circles().arrives(id);
             }
-            ask(actor, room, message, reply, Duration.ofNanos(limitNs));
+            try {
+                ask(actor, room, message, reply, Duration.ofNanos(limitNs));
+            } catch (RuntimeException broken) { // of a router, for one
+                of.circles().answered(id);
+                noReply(id, Lines.of(broken), broken);
+            }
             if (isOfWaitingActor) {
                 of.circles().arrived(id, actor);
             }
@@ -509,6 +523,10 @@ final class Served {
                     }
                     return frame;
                 });
+    }
+
+    void beat() {
+        lending.beat();
     }
 
     int loans() {

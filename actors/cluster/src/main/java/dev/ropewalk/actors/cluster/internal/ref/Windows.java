@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.cluster.internal.ref;
 
+import com.esotericsoftware.kryo.KryoException;
+
 import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
@@ -26,10 +28,16 @@ import java.util.Map;
  *   UNUSED(n)       permits that were not used for a beat go back
  * </pre>
  *
- * Invariants: a sender waits only while there is no permit; those that wait are at most as many as
- * were asked for. A sender that comes while others wait waits behind them. For any thread.
+ * Invariants: a sender waits only while there is no permit; room was asked for as many as wait, or
+ * for {@link #MAX_ASKED}. A sender that comes while others wait waits behind them. For any thread.
  */
 final class Windows {
+    /** More permits for one actor are a fault of the other node. */
+    private static final int MAX_LENT = 1 << 20;
+
+    /** Of one actor at a time; senders beyond are asked for later. */
+    static final int MAX_ASKED = 1_024;
+
     private final Conversation of;
 
     // ---- guarded by this object's monitor
@@ -61,6 +69,22 @@ final class Windows {
     // ---------------------------------------------------------------- senders
 
     /**
+     * Whether the mailbox is not known here: nothing was sent for a while. Then room is asked for,
+     * and a message that may not wait leaves without a permit; its actor's node makes a dead letter
+     * of it if there is no room.
+     */
+    synchronized boolean isUnknown(long number) {
+        if (isOver || byNumber.containsKey(number)) {
+            return false;
+        }
+        Window window = new Window();
+        window.isUsed = true;
+        byNumber.put(number, window);
+        ask(number, window, 1);
+        return true;
+    }
+
+    /**
      * Takes a permit. A switchpoint if it may wait.
      *
      * @return FULL if there is none, and the limit passed or senders of the actor do not wait
@@ -89,9 +113,7 @@ final class Windows {
             }
             sender = new WaitCell();
             window.senders.add(sender);
-            if (window.asked < window.senders.size()) {
-                ask(number, window, window.senders.size() - window.asked);
-            }
+            askForAll(number, window);
         }
         Object given = null;
         try {
@@ -126,6 +148,13 @@ final class Windows {
         served.forEach(WaitCell::wake);
     }
 
+    private void askForAll(long number, Window window) {
+        int missing = Math.min(window.senders.size(), MAX_ASKED) - window.asked;
+        if (missing > 0) {
+            ask(number, window, missing);
+        }
+    }
+
     private void ask(long number, Window window, int count) {
         window.asked += count;
         of.sendAtOnce(frame -> frame.begin(FrameType.ROOM).signed(number).number(count));
@@ -156,8 +185,21 @@ final class Windows {
             if (isOver) {
                 return;
             }
-            Window window = byNumber.computeIfAbsent(number, _ -> new Window());
-            window.asked = Math.max(0, window.asked - answered);
+            Window window = byNumber.get(number);
+            if (window == null
+                    || granted < 0
+                    || granted > MAX_LENT - window.permits
+                    || refused < 0
+                    || answered < 0
+                    || answered > window.asked) {
+                throw new KryoException(
+                        "room for granted="
+                                + granted
+                                + " refused="
+                                + refused
+                                + " messages is lent, and not wanted");
+            }
+            window.asked -= answered;
             window.permits += granted;
             window.low = granted / 2;
             served = serve(window);
@@ -167,6 +209,7 @@ final class Windows {
                     served.add(next);
                 }
             }
+            askForAll(number, window);
         }
         served.forEach(WaitCell::wake);
     }
@@ -215,7 +258,7 @@ final class Windows {
                 (number, window) -> {
                     if (window.permits < 0
                             || (window.permits > 0 && !window.senders.isEmpty())
-                            || window.senders.size() > window.asked) {
+                            || Math.min(window.senders.size(), MAX_ASKED) > window.asked) {
                         throw new IllegalStateException(
                                 "actor #"
                                         + number
