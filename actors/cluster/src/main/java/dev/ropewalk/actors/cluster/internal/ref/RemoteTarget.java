@@ -43,7 +43,7 @@ final class RemoteTarget<M> extends Target<M> {
 
     private final ActorRef<M> ref;
 
-    /** What a sender does when the mailbox is full, as far as it is the sender's affair. */
+    /** The sender's part in the rule of a full mailbox. */
     enum Rule {
         NONE(0),
         WAIT(1),
