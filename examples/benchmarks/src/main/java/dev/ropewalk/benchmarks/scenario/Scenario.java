@@ -65,7 +65,7 @@ public record Scenario(
     private static final long MILLION = 1_000_000;
     private static final String REMOTE = "remote_";
     private static final String ASKS =
-            "%s an actor of another node, 100 B each way, one ask under way each";
+            " an actor of another node, 100 B each way, one ask under way each";
 
     static final List<Scenario> ALL =
             List.of(
@@ -283,19 +283,19 @@ public record Scenario(
                             "ask",
                             Unit.P50_NANOSECONDS,
                             Scenario::sumTo,
-                            ASKS.formatted("one asker asks")),
+                            "one asker asks" + ASKS),
                     remote(
                             "remote_ask_p99",
                             "ask",
                             Unit.P99_NANOSECONDS,
                             Scenario::sumTo,
-                            ASKS.formatted("one asker asks")),
+                            "one asker asks" + ASKS),
                     remote(
                             "remote_ask_64",
                             "ask",
                             Unit.NANOSECONDS,
                             n -> Sizes.REMOTE_ASKERS * sumTo(n / Sizes.REMOTE_ASKERS),
-                            ASKS.formatted("64 askers ask")),
+                            "64 askers ask" + ASKS),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
                     uncontended(
                             "event",

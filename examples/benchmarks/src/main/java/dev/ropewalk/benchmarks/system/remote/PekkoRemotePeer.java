@@ -51,10 +51,10 @@ public final class PekkoRemotePeer implements Peer {
               use-slf4j = off
               actor {
                 provider = remote
-                serializers.words = "%s"
+                serializers.words = "BYTES"
                 serialization-bindings {
-                  "%s" = words
-                  "%s" = words
+                  "WORD" = words
+                  "NOTE" = words
                 }
               }
               remote.use-unsafe-remote-features-outside-cluster = on
@@ -66,10 +66,9 @@ public final class PekkoRemotePeer implements Peer {
               }
             }
             """
-                    .formatted(
-                            PekkoWords.Bytes.class.getName(),
-                            Word.class.getName(),
-                            Note.class.getName());
+                    .replace("BYTES", PekkoWords.Bytes.class.getName())
+                    .replace("WORD", Word.class.getName())
+                    .replace("NOTE", Note.class.getName());
 
     private @Nullable Pair pair;
 
