@@ -127,6 +127,7 @@ class SchedulerInitialiserTest {
         Runs.until(() -> scheduler.stats().cords() == 2);
         scheduler.spin("after", runs::incrementAndGet).await();
         assertEquals(4, runs.get());
+        Runs.until(() -> !reports.all().isEmpty()); // it comes behind the end of the cord
         assertSame(boom, Runs.cause(reports.only().failure()));
         ShutdownReport report = scheduler.shutdown(FAR);
         assertEquals(
