@@ -30,10 +30,10 @@ final class Lending {
     private static final int MAX_SHARE = 1_024;
 
     /**
-     * A session that keeps room for so long without a message is ended: an honest node gives it
-     * back within two.
+     * A session that keeps room for a minute without a message is ended. An honest node gives room
+     * back within two beats, unless its message waits for a slow connection.
      */
-    private static final int MAX_IDLE_BEATS = 20;
+    private static final int MAX_IDLE_BEATS = 120;
 
     private final Home home;
     private final Conversation of;
