@@ -8,4 +8,5 @@ module dev.ropewalk.actors.cluster {
     requires static transitive org.jspecify;
 
     exports dev.ropewalk.actors.cluster;
+    exports dev.ropewalk.actors.cluster.testing;
 }

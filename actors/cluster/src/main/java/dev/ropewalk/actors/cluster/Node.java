@@ -54,6 +54,7 @@ public final class Node implements AutoCloseable {
     /** A peer that lets nothing be written for so long does not read. */
     private static final Duration WRITE_LIMIT = Duration.ofSeconds(30);
 
+    private final ActorSystem system;
     private final NodeOptions options;
 
     /** Null if it is on the cord of its starter. */
@@ -70,7 +71,7 @@ public final class Node implements AutoCloseable {
     private record Leave(long limitNanos, WaitCell over) {}
 
     private Node(ActorSystem system, NodeOptions options) {
-        Objects.requireNonNull(system, "system");
+        this.system = Objects.requireNonNull(system, "system");
         this.options = Objects.requireNonNull(options, "options");
         options.check();
         TypeTable types = options.protocol().table(); // before its cord, because it may fail
@@ -226,6 +227,11 @@ public final class Node implements AutoCloseable {
     @Nullable Counts counts(String name) {
         Conversation with = presence.conversation(name);
         return with == null ? null : with.counts();
+    }
+
+    /** {@return the system whose actors other nodes reach} */
+    public ActorSystem system() {
+        return system;
     }
 
     /** {@return its name} */

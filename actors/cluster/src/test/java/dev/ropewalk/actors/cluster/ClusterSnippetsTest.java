@@ -1,12 +1,17 @@
 package dev.ropewalk.actors.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.cluster.testing.SimCluster;
+import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -14,6 +19,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 
 /** The snippets of the Javadoc and of the guide. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -66,5 +72,34 @@ class ClusterSnippetsTest {
             second.close();
             first.close();
         }
+    }
+
+    @Test
+    void sim() {
+        // @start region="sim"
+        SimCluster.run(
+                3,
+                options -> {
+                    ActorSystem system = ActorSystem.start("greetings");
+                    system.spin("greeter", greeter());
+                    return Node.start(system, options.withProtocol(PROTOCOL));
+                },
+                cluster -> {
+                    assertTrue(cluster.awaitPeers(Duration.ofMinutes(1)));
+                    ActorRef<Greeting> greeter =
+                            Objects.requireNonNull(
+                                    cluster.node("n1").at("n2").find("greeter", Greeting.class));
+                    Callable<String> ask = () -> greeter.ask(replyTo -> new Hello("you", replyTo));
+
+                    cluster.cut("n1", "n2");
+                    Fiber.sleep(Duration.ofSeconds(4)); // takes no time
+                    assertThrows(AskFailedException.class, () -> cluster.on("n1", ask));
+
+                    cluster.heal("n1", "n2");
+                    cluster.restart("n3"); // is killed first
+                    assertTrue(cluster.awaitPeers(Duration.ofMinutes(1)));
+                    assertEquals("Hello, you", cluster.on("n1", ask));
+                });
+        // @end
     }
 }
