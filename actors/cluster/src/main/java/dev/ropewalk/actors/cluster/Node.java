@@ -223,9 +223,14 @@ public final class Node implements AutoCloseable {
         return presence.awaitPeers(count, limitNs);
     }
 
+    /** The session with another node; null if there is none. For tests. */
+    @Nullable Conversation conversation(String name) {
+        return presence.conversation(name);
+    }
+
     /** The entries that the session with another node has; null if there is none. For tests. */
     @Nullable Counts counts(String name) {
-        Conversation with = presence.conversation(name);
+        Conversation with = conversation(name);
         return with == null ? null : with.counts();
     }
 

@@ -1,0 +1,735 @@
+package dev.ropewalk.actors.cluster;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.ActorSystemOptions;
+import dev.ropewalk.actors.AskException;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.internal.ref.Conversation;
+import dev.ropewalk.actors.cluster.internal.ref.Counts;
+import dev.ropewalk.actors.cluster.testing.SimCluster;
+import dev.ropewalk.actors.supervision.Tree;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * One game over several nodes: actors tell, ask and monitor each other while links are cut and
+ * reset, and nodes are frozen, killed and restarted, all drawn from one seed. Then comes a calm,
+ * and the books must balance (rule A7).
+ *
+ * <p>The books are plain objects that all nodes of the run share, because they share the thread.
+ * Each process has an ear, which takes what others say and never waits, a mouth, which speaks and
+ * may wait, and children of the mouth that speak and end.
+ */
+final class ClusterGame {
+    sealed interface Wire {}
+
+    /** A tell; its number is that of the book. */
+    record Said(int id, byte[] load) implements Wire {}
+
+    record Question(boolean isAnswered, Recipient<String> replyTo) implements Wire {}
+
+    /** A child of a mouth lives, and will speak. */
+    record Born(int processNumber, long speaker, ActorRef<Wire> self) implements Wire {}
+
+    // ---- local messages
+
+    private record Burst(Peer to, int count, int bytes, boolean isTried) {}
+
+    private record Query(ActorRef<Object> to, boolean isAnswered, Duration limit, int way) {}
+
+    private record Child(Peer to, int count, Duration pause, boolean fails) {}
+
+    private record Monitored(Process who, ActorRef<?> actor) {}
+
+    private record Ended(Watch watch, Down down) {}
+
+    private record Quit() {}
+
+    /** The crash of a child, as asked. */
+    static final class AskedForException extends RuntimeException {
+        private static final long serialVersionUID = 1;
+    }
+
+    private static final Protocol PROTOCOL = Protocol.of(Wire.class);
+    private static final Duration LONG = Duration.ofMinutes(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final int[] QUEUES = {1_024, 4_096, 1 << 20};
+    private static final int STEPS = 8;
+
+    private final long seed;
+    private final SplittableRandom random;
+    private final int queue;
+    private final MailboxOptions mailbox;
+
+    // ---- the books
+
+    private final List<Process> processes = new ArrayList<>();
+    private final Map<String, Process> current = new HashMap<>();
+    private final List<Tell> tells = new ArrayList<>();
+    private final Map<SequenceKey, Sequence> sequences = new LinkedHashMap<>();
+    private final Map<Long, Process> homes = new HashMap<>();
+    private final List<Watch> watches = new ArrayList<>();
+    private final List<Ask> asks = new ArrayList<>();
+    private final List<String> violations = new ArrayList<>();
+    private long speakers;
+    private long thawNs;
+    private boolean isEnding;
+
+    /** One incarnation of a node. */
+    private static final class Process {
+        final String name;
+        final int number;
+        final Map<Process, Peer> known = new LinkedHashMap<>();
+        final Map<Process, Watch> watched = new HashMap<>();
+        @Nullable Node node;
+        @Nullable ActorRef<Object> ear;
+        @Nullable ActorRef<Object> mouth;
+        boolean isKilled;
+        long frozenNs;
+        int orders;
+        int children;
+
+        Process(String name, int number) {
+            this.name = name;
+            this.number = number;
+        }
+
+        Node node() {
+            return Objects.requireNonNull(node);
+        }
+
+        ActorRef<Object> mouth() {
+            return Objects.requireNonNull(mouth);
+        }
+
+        ActorRef<Object> ear() {
+            return Objects.requireNonNull(ear);
+        }
+
+        @Override
+        public String toString() {
+            return name + "." + number;
+        }
+    }
+
+    /** What a process knows of another one. */
+    private record Peer(Process who, ActorRef<Object> ear, ActorRef<Object> mouth) {}
+
+    private record SequenceKey(long speaker, Process to, @Nullable Conversation in) {}
+
+    /** The tells of one actor to one actor in one session. */
+    private static final class Sequence {
+        int told;
+        int handled;
+
+        /** The receiver has heard that the session has ended. */
+        boolean isOver;
+    }
+
+    private static final class Tell {
+        final int id;
+        final Process from;
+        final Process to;
+        final Sequence sequence;
+        final int number;
+        boolean isRefused;
+
+        /** The session changed while the sender waited, so it may be of either one. */
+        boolean isLoose;
+
+        int handled;
+        int unreachable;
+
+        Tell(int id, Process from, Process to, Sequence sequence, int number) {
+            this.id = id;
+            this.from = from;
+            this.to = to;
+            this.sequence = sequence;
+            this.number = number;
+        }
+
+        @Override
+        public String toString() {
+            return "tell "
+                    + id
+                    + " (number "
+                    + number
+                    + ") of "
+                    + from
+                    + " to "
+                    + to
+                    + ", handled="
+                    + handled
+                    + " unreachable="
+                    + unreachable;
+        }
+    }
+
+    private static final class Watch {
+        final Process by;
+        final Process who;
+        final ActorRef<?> actor;
+        int downs;
+
+        Watch(Process by, Process who, ActorRef<?> actor) {
+            this.by = by;
+            this.who = who;
+            this.actor = actor;
+        }
+
+        @Override
+        public String toString() {
+            return "monitor of " + actor + " of " + who + " by " + by + ", downs=" + downs;
+        }
+    }
+
+    private static final class Ask {
+        final Process by;
+        final Query query;
+        boolean isOver;
+
+        Ask(Process by, Query query) {
+            this.by = by;
+            this.query = query;
+        }
+
+        @Override
+        public String toString() {
+            return "ask of " + by + ": " + query;
+        }
+    }
+
+    ClusterGame(long seed) {
+        this.seed = seed;
+        this.random = new SplittableRandom(seed);
+        this.queue = QUEUES[random.nextInt(QUEUES.length)];
+        this.mailbox =
+                random.nextInt(3) == 0
+                        ? MailboxOptions.bounded(16 + random.nextInt(100))
+                        : MailboxOptions.unbounded();
+    }
+
+    void play() {
+        int nodes = 3 + Math.max(0, random.nextInt(12) - 7); // small ones more often
+        SimCluster.run(nodes, seed, true, this::start, this::play);
+    }
+
+    int tells() {
+        return tells.size();
+    }
+
+    private void violated(String what) {
+        violations.add(what);
+    }
+
+    // ---------------------------------------------------------------- a process
+
+    private Node start(NodeOptions options) {
+        Process made = new Process(options.name(), processes.size());
+        processes.add(made);
+        ActorSystem system =
+                ActorSystem.start(
+                        Tree.oneForOne("system"),
+                        ActorSystemOptions.defaults()
+                                .withDeadLetters(letter -> letter(made, letter)));
+        made.ear = system.spin("ear-" + made.number, ear(made).mailbox(mailbox));
+        made.mouth = system.spin("mouth-" + made.number, mouth(made));
+        Node node = Node.start(system, options.withProtocol(PROTOCOL).withQueue(queue));
+        made.node = node;
+        Fiber.spin("finds peers of " + made, () -> keepFinding(made));
+        current.put(made.name, made);
+        return node;
+    }
+
+    private void letter(Process at, DeadLetter letter) {
+        if (!(letter.message() instanceof Said said)) {
+            return;
+        }
+        Tell told = tells.get(said.id);
+        if (letter.reason() != DeadLetter.Reason.UNREACHABLE) {
+            violated(at + " has a dead letter for no reason: " + letter + " of " + told);
+        } else if (told.from != at) {
+            violated(at + " reports another node's " + told);
+        } else if (++told.unreachable > 1) {
+            violated("reported twice: " + told);
+        }
+    }
+
+    private void keepFinding(Process self) {
+        while (!isEnding) {
+            for (String name : self.node().peers()) {
+                Process other = current.get(name);
+                if (other != null && other != self) {
+                    try {
+                        find(self, other);
+                    } catch (UnreachableException _) {
+                        // The next time.
+                    }
+                }
+            }
+            Fiber.sleep(Duration.ofMillis(200));
+        }
+    }
+
+    private void find(Process self, Process other) {
+        if (!self.known.containsKey(other)) {
+            RemoteNode remote = self.node().at(other.name);
+            ActorRef<Object> ear = remote.find("ear-" + other.number, Object.class);
+            ActorRef<Object> mouth = remote.find("mouth-" + other.number, Object.class);
+            if (ear == null || mouth == null) {
+                return; // another incarnation
+            }
+            self.known.put(other, new Peer(other, ear, mouth));
+        }
+        Watch watch = self.watched.get(other);
+        if (watch == null || watch.downs > 0) {
+            Peer peer = Objects.requireNonNull(self.known.get(other));
+            self.ear().tell(new Monitored(other, peer.mouth));
+        }
+    }
+
+    // ---------------------------------------------------------------- its ear
+
+    private Actor<Object> ear(Process self) {
+        return Actor.handler(
+                context ->
+                        message -> {
+                            switch (message) {
+                                case Said said -> heard(self, tells.get(said.id));
+                                case Question(boolean isAnswered, var replyTo) -> {
+                                    if (isAnswered) {
+                                        replyTo.tell(self.name);
+                                    }
+                                }
+                                case Born(int number, _, var actor) ->
+                                        watch(context, self, processes.get(number), actor);
+                                case Monitored(var who, var actor) -> {
+                                    Watch before = self.watched.get(who);
+                                    if (before == null || before.downs > 0) {
+                                        self.watched.put(who, watch(context, self, who, actor));
+                                    }
+                                }
+                                case Ended(var watch, var down) -> ended(self, watch, down);
+                                default -> violated("an ear heard " + message);
+                            }
+                            return Behavior.same();
+                        });
+    }
+
+    private void heard(Process self, Tell told) {
+        if (++told.handled > 1) {
+            violated("handled twice: " + told);
+        }
+        if (told.to != self) {
+            violated(self + " has handled another incarnation's " + told);
+        }
+        if (told.isLoose) {
+            return;
+        }
+        Sequence sequence = told.sequence;
+        if (sequence.isOver) {
+            violated("came after DOWN: " + told);
+        }
+        if (told.number != ++sequence.handled) {
+            violated("out of order, or behind a gap: " + told + ", at " + sequence.handled);
+            sequence.handled = told.number;
+        }
+    }
+
+    private Watch watch(
+            ActorContext<Object> context, Process self, Process who, ActorRef<?> actor) {
+        Watch made = new Watch(self, who, actor);
+        watches.add(made);
+        context.monitor(actor, down -> new Ended(made, down));
+        return made;
+    }
+
+    /** Of the session that has ended, nothing comes behind it; of an actor, all came before. */
+    private void ended(Process self, Watch watch, Down down) {
+        if (++watch.downs > 1) {
+            violated("a second DOWN: " + watch);
+        }
+        boolean isSessionOver = down.reason() instanceof ExitReason.Unreachable;
+        sequences.forEach(
+                (key, sequence) -> {
+                    if (key.to != self) {
+                        return;
+                    }
+                    if (isSessionOver) {
+                        sequence.isOver |= isOf(key, watch.who) && sequence.handled > 0;
+                    } else if (key.in != null
+                            && !key.in.isOver()
+                            && watch.actor.name().equals("child-" + key.speaker)
+                            && sequence.handled < sequence.told) {
+                        violated("DOWN before the last message: " + watch);
+                    }
+                });
+    }
+
+    private boolean isOf(SequenceKey key, Process who) {
+        return homes.get(key.speaker) == who;
+    }
+
+    // ---------------------------------------------------------------- its mouth
+
+    private Actor<Object> mouth(Process self) {
+        return Actor.handler(
+                context -> {
+                    long speaker = speaker(self);
+                    return message -> {
+                        switch (message) {
+                            case Burst(var to, int count, int bytes, boolean isTried) -> {
+                                for (int i = 0; i < count; i++) {
+                                    say(self, speaker, to, bytes, isTried);
+                                }
+                                self.orders--;
+                            }
+                            case Query query -> {
+                                ask(self, query);
+                                self.orders--;
+                            }
+                            case Child child -> {
+                                long its = speaker(self);
+                                context.spin("child-" + its, child(self, its, child));
+                                self.orders--;
+                            }
+                            case Question(boolean isAnswered, var replyTo) -> {
+                                if (isAnswered) {
+                                    replyTo.tell(self.name);
+                                }
+                            }
+                            case Quit() -> {
+                                return Behavior.stopped();
+                            }
+                            default -> violated("a mouth heard " + message);
+                        }
+                        return Behavior.same();
+                    };
+                });
+    }
+
+    private long speaker(Process self) {
+        homes.put(++speakers, self);
+        return speakers;
+    }
+
+    private void say(Process self, long speaker, Peer to, int bytes, boolean isTried) {
+        Conversation in = self.node().conversation(to.who.name);
+        Sequence sequence =
+                sequences.computeIfAbsent(
+                        new SequenceKey(speaker, to.who, in), _ -> new Sequence());
+        Tell told = new Tell(tells.size(), self, to.who, sequence, ++sequence.told);
+        tells.add(told);
+        Said said = new Said(told.id, new byte[bytes]);
+        if (isTried) {
+            told.isRefused = to.ear.tryTell(said) != TellResult.ACCEPTED;
+        } else {
+            to.ear.tell(said);
+            told.isLoose = self.node().conversation(to.who.name) != in;
+        }
+        if (told.isRefused || told.isLoose) {
+            sequence.told--;
+        }
+    }
+
+    private Actor<Object> child(Process self, long speaker, Child child) {
+        self.children++;
+        return Actor.loop(
+                context -> {
+                    @SuppressWarnings("unchecked") // nothing is told to it
+                    ActorRef<Wire> me = (ActorRef<Wire>) (ActorRef<?>) context.self();
+                    child.to.ear.tell(new Born(self.number, speaker, me));
+                    Fiber.sleep(child.pause);
+                    for (int i = 0; i < child.count; i++) {
+                        say(self, speaker, child.to, 10, false);
+                    }
+                    self.children--;
+                    if (child.fails) {
+                        throw new AskedForException();
+                    }
+                });
+    }
+
+    private void ask(Process self, Query query) {
+        Ask ask = new Ask(self, query);
+        asks.add(ask);
+        long beganNs = Cord.current().nanoTime();
+        long frozenNs = self.frozenNs;
+        Runnable over =
+                () -> {
+                    long tookNs = Cord.current().nanoTime() - beganNs;
+                    long extraNs = SECOND.toNanos() + self.frozenNs - frozenNs;
+                    if (ask.isOver || tookNs > query.limit.toNanos() + extraNs) {
+                        violated(ask + " ended after " + Duration.ofNanos(tookNs));
+                    }
+                    ask.isOver = true;
+                };
+        switch (query.way) {
+            case 0 -> askAndWait(query, over);
+            case 1 -> Fiber.spin("asks", () -> askAndWait(query, over));
+            default -> {
+                var _ =
+                        query.to
+                                .<String>askLater(
+                                        to -> new Question(query.isAnswered, to), query.limit)
+                                .whenComplete((_, _) -> over.run());
+            }
+        }
+    }
+
+    private static void askAndWait(Query query, Runnable over) {
+        try {
+            query.to.<String>ask(to -> new Question(query.isAnswered, to), query.limit);
+        } catch (AskException _) {
+            // It has ended.
+        }
+        over.run();
+    }
+
+    // ---------------------------------------------------------------- the body
+
+    private void play(SimCluster cluster) throws Exception {
+        thawNs = Cord.current().nanoTime();
+        expect(cluster.awaitPeers(LONG), "the nodes are no peers at first");
+        for (String name : cluster.names()) {
+            cluster.clockRate(name, 0.99 + random.nextInt(21) / 1_000.0);
+        }
+        Fiber.sleep(Duration.ofMillis(300)); // they have found each other
+        for (int i = 0; i < STEPS && violations.isEmpty(); i++) {
+            for (int orders = random.nextInt(2 * cluster.names().size()); orders > 0; orders--) {
+                order(cluster);
+            }
+            if (random.nextBoolean()) {
+                Fiber.sleep(Duration.ofNanos(random.nextInt(3_000_000)));
+            }
+            disturb(cluster);
+            boolean isLong = random.nextInt(5) == 0;
+            Fiber.sleep(Duration.ofMillis(random.nextInt(isLong ? 5_000 : 300)));
+        }
+        settle(cluster);
+        calm();
+        end();
+    }
+
+    private String any(List<String> names) {
+        return names.get(random.nextInt(names.size()));
+    }
+
+    private void order(SimCluster cluster) {
+        Process by = current.get(any(cluster.names()));
+        if (by == null || by.known.isEmpty()) {
+            return;
+        }
+        Peer to = List.copyOf(by.known.values()).get(random.nextInt(by.known.size()));
+        Object order =
+                switch (random.nextInt(6)) {
+                    case 0, 1, 2 ->
+                            new Burst(
+                                    to,
+                                    1 + random.nextInt(8),
+                                    random.nextInt(300),
+                                    random.nextInt(3) == 0);
+                    case 3 ->
+                            new Child(
+                                    to,
+                                    1 + random.nextInt(5),
+                                    Duration.ofMillis(random.nextInt(40)),
+                                    random.nextBoolean());
+                    default ->
+                            new Query(
+                                    random.nextBoolean() ? to.ear : to.mouth,
+                                    random.nextInt(6) > 0,
+                                    Duration.ofMillis(50 + random.nextInt(1_500)),
+                                    random.nextInt(3));
+                };
+        give(by, order);
+    }
+
+    private void give(Process by, Object order) {
+        by.orders++;
+        by.mouth().tell(order);
+    }
+
+    private void disturb(SimCluster cluster) throws Exception {
+        String one = any(cluster.names());
+        String other = any(cluster.names());
+        switch (random.nextInt(9)) {
+            case 0 -> {
+                Process killed = current.remove(one);
+                if (killed != null) {
+                    killed.isKilled = true;
+                    cluster.kill(one);
+                }
+            }
+            case 1, 2 -> {
+                for (String each : cluster.names()) {
+                    if (!cluster.isRunning(each)) {
+                        cluster.restart(each);
+                    }
+                }
+            }
+            case 3 -> {
+                Process frozen = current.get(one);
+                if (frozen != null) {
+                    boolean isLong = random.nextInt(3) == 0;
+                    Duration time = Duration.ofMillis(random.nextInt(isLong ? 6_000 : 1_000));
+                    frozen.frozenNs += 2 * time.toNanos(); // its clock may be faster
+                    long untilNs = Cord.current().nanoTime() + time.toNanos();
+                    thawNs = untilNs - thawNs > 0 ? untilNs : thawNs;
+                    cluster.freeze(one, time);
+                }
+            }
+            case 4 -> cluster.heal();
+            default -> {
+                if (one.equals(other)) {
+                    return;
+                }
+                switch (random.nextInt(5)) {
+                    case 0 -> cluster.cut(one, other);
+                    case 1 -> cluster.cutOneWay(one, other);
+                    case 2 ->
+                            cluster.delay(
+                                    one,
+                                    other,
+                                    Duration.ofMillis(random.nextInt(5)),
+                                    Duration.ofMillis(5 + random.nextInt(40)));
+                    default -> cluster.reset(one, other);
+                }
+            }
+        }
+    }
+
+    /** Links are whole, and what began is over. */
+    private void settle(SimCluster cluster) throws Exception {
+        cluster.heal();
+        if (random.nextBoolean()) {
+            for (String each : cluster.names()) {
+                if (!cluster.isRunning(each)) {
+                    cluster.restart(each);
+                }
+            }
+        }
+        Duration untilThaw = Duration.ofNanos(thawNs - Cord.current().nanoTime());
+        Fiber.sleep(untilThaw.isNegative() ? Duration.ZERO : untilThaw);
+        expect(cluster.awaitPeers(LONG), "the nodes have not met again");
+        await(
+                () ->
+                        alive().stream()
+                                .allMatch(
+                                        each ->
+                                                each.orders == 0
+                                                        && each.children == 0
+                                                        && knowsAll(each)),
+                "the orders are not carried out");
+        await(
+                () -> asks.stream().allMatch(each -> each.isOver || each.by.isKilled),
+                "asks have no end");
+    }
+
+    private boolean knowsAll(Process self) {
+        return alive().stream()
+                .allMatch(
+                        each -> {
+                            Watch watch = self.watched.get(each);
+                            return each == self || (watch != null && watch.downs == 0);
+                        });
+    }
+
+    private List<Process> alive() {
+        return processes.stream().filter(each -> !each.isKilled).toList();
+    }
+
+    /** Nothing is lost any more, no session ends, and words are answered at once. */
+    private void calm() {
+        Map<String, Conversation> before = sessions();
+        for (Process by : alive()) {
+            for (Process to : alive()) {
+                if (by != to) {
+                    Peer peer = Objects.requireNonNull(by.known.get(to));
+                    give(by, new Burst(peer, 5, 300, false));
+                    give(by, new Query(peer.ear, true, SECOND, 2));
+                }
+            }
+        }
+        Fiber.sleep(SECOND.multipliedBy(4)); // longer than a silent session lives
+        expect(before.equals(sessions()), "sessions have ended in a calm");
+        for (Process each : alive()) {
+            expect(each.orders == 0, each + " has not spoken in a calm");
+        }
+        expect(
+                asks.stream().allMatch(each -> each.isOver || each.by.isKilled),
+                "asks have no end in a calm");
+    }
+
+    private Map<String, Conversation> sessions() {
+        Map<String, Conversation> all = new LinkedHashMap<>();
+        for (Process by : alive()) {
+            for (String name : by.node().peers()) {
+                all.put(by + " " + name, Objects.requireNonNull(by.node().conversation(name)));
+            }
+        }
+        return all;
+    }
+
+    private void end() {
+        isEnding = true; // no monitor is renewed
+        Fiber.sleep(SECOND);
+        for (Process each : alive()) {
+            each.mouth().tell(new Quit());
+        }
+        Fiber.sleep(SECOND);
+        for (Watch each : watches) {
+            expect(each.by.isKilled || each.downs == 1, each.toString());
+        }
+        for (Tell each : tells) {
+            boolean isBooked =
+                    each.isRefused || each.from.isKilled || each.handled + each.unreachable > 0;
+            expect(isBooked, "lost: " + each);
+        }
+        for (Process each : alive()) {
+            for (String peer : each.node().peers()) {
+                Counts left = Objects.requireNonNull(each.node().counts(peer));
+                expect(
+                        left.asks() == 0 && left.watched() == 0 && left.servedWatches() == 0,
+                        "left behind at " + each + ": " + left);
+            }
+        }
+    }
+
+    private void await(BooleanSupplier condition, String otherwise) {
+        for (int i = 0; i < 600 && !condition.getAsBoolean() && violations.isEmpty(); i++) {
+            Fiber.sleep(Duration.ofMillis(100));
+        }
+        expect(condition.getAsBoolean(), otherwise);
+    }
+
+    private void expect(boolean condition, String otherwise) {
+        if (!violations.isEmpty()) {
+            throw new AssertionError(String.join("\n", violations));
+        }
+        if (!condition) {
+            throw new AssertionError(otherwise);
+        }
+    }
+}
