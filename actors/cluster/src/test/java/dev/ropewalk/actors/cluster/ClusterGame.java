@@ -64,6 +64,8 @@ final class ClusterGame {
 
     private record Ended(Watch watch, Down down) {}
 
+    private record Leave(Duration limit) {}
+
     private record Quit() {}
 
     /** The crash of a child, as asked. */
@@ -74,6 +76,7 @@ final class ClusterGame {
     private static final Protocol PROTOCOL = Protocol.of(Wire.class);
     private static final Duration LONG = Duration.ofMinutes(1);
     private static final Duration SECOND = Duration.ofSeconds(1);
+    private static final Duration SOON = Duration.ofMillis(100);
     private static final int[] QUEUES = {1_024, 4_096, 1 << 20};
     private static final int STEPS = 8;
 
@@ -94,7 +97,12 @@ final class ClusterGame {
     private final List<String> violations = new ArrayList<>();
     private long speakers;
     private long thawNs;
+
+    /** The first tell of the calm. */
+    private int calmFrom = Integer.MAX_VALUE;
+
     private boolean isEnding;
+    private @Nullable Cord clock;
 
     /** One incarnation of a node. */
     private static final class Process {
@@ -106,6 +114,7 @@ final class ClusterGame {
         @Nullable ActorRef<Object> ear;
         @Nullable ActorRef<Object> mouth;
         boolean isKilled;
+        boolean hasLeft;
         long frozenNs;
         int orders;
         int children;
@@ -160,6 +169,9 @@ final class ClusterGame {
 
         int handled;
         int unreachable;
+
+        /** When its sender went on. */
+        long saidNs;
 
         Tell(int id, Process from, Process to, Sequence sequence, int number) {
             this.id = id;
@@ -344,6 +356,10 @@ final class ClusterGame {
         if (told.to != self) {
             violated(self + " has handled another incarnation's " + told);
         }
+        long lateNs = nowNs() - told.saidNs;
+        if (told.id >= calmFrom && lateNs > SOON.toNanos()) {
+            violated("came " + Duration.ofNanos(lateNs) + " late: " + told);
+        }
         if (told.isLoose) {
             return;
         }
@@ -419,6 +435,11 @@ final class ClusterGame {
                                     replyTo.tell(self.name);
                                 }
                             }
+                            case Leave(var limit) -> {
+                                self.hasLeft = true;
+                                Fiber.spin("leaves", () -> self.node().leave(limit));
+                                self.orders--;
+                            }
                             case Quit() -> {
                                 return Behavior.stopped();
                             }
@@ -427,6 +448,11 @@ final class ClusterGame {
                         return Behavior.same();
                     };
                 });
+    }
+
+    /** The time of the run, whatever the clock of the node. */
+    private long nowNs() {
+        return Objects.requireNonNull(clock).nanoTime();
     }
 
     private long speaker(Process self) {
@@ -442,12 +468,14 @@ final class ClusterGame {
         Tell told = new Tell(tells.size(), self, to.who, sequence, ++sequence.told);
         tells.add(told);
         Said said = new Said(told.id, new byte[bytes]);
+        told.saidNs = nowNs();
         if (isTried) {
             told.isRefused = to.ear.tryTell(said) != TellResult.ACCEPTED;
         } else {
             to.ear.tell(said);
             told.isLoose = self.node().conversation(to.who.name) != in;
         }
+        told.saidNs = nowNs(); // it may have waited for room
         if (told.isRefused || told.isLoose) {
             sequence.told--;
         }
@@ -510,7 +538,8 @@ final class ClusterGame {
     // ---------------------------------------------------------------- the body
 
     private void play(SimCluster cluster) throws Exception {
-        thawNs = Cord.current().nanoTime();
+        clock = Cord.current();
+        thawNs = nowNs();
         expect(cluster.awaitPeers(LONG), "the nodes are no peers at first");
         for (String name : cluster.names()) {
             cluster.clockRate(name, 0.99 + random.nextInt(21) / 1_000.0);
@@ -574,7 +603,7 @@ final class ClusterGame {
     private void disturb(SimCluster cluster) throws Exception {
         String one = any(cluster.names());
         String other = any(cluster.names());
-        switch (random.nextInt(9)) {
+        switch (random.nextInt(10)) {
             case 0 -> {
                 Process killed = current.remove(one);
                 if (killed != null) {
@@ -595,12 +624,18 @@ final class ClusterGame {
                     boolean isLong = random.nextInt(3) == 0;
                     Duration time = Duration.ofMillis(random.nextInt(isLong ? 6_000 : 1_000));
                     frozen.frozenNs += 2 * time.toNanos(); // its clock may be faster
-                    long untilNs = Cord.current().nanoTime() + time.toNanos();
+                    long untilNs = nowNs() + time.toNanos();
                     thawNs = untilNs - thawNs > 0 ? untilNs : thawNs;
                     cluster.freeze(one, time);
                 }
             }
             case 4 -> cluster.heal();
+            case 5 -> {
+                Process left = current.get(one);
+                if (left != null) {
+                    give(left, new Leave(Duration.ofMillis(random.nextInt(100))));
+                }
+            }
             default -> {
                 if (one.equals(other)) {
                     return;
@@ -623,6 +658,18 @@ final class ClusterGame {
     /** Links are whole, and what began is over. */
     private void settle(SimCluster cluster) throws Exception {
         cluster.heal();
+        Duration untilThaw = Duration.ofNanos(thawNs - nowNs());
+        Fiber.sleep(untilThaw.isNegative() ? Duration.ZERO : untilThaw);
+        for (Process each : alive()) {
+            await(() -> isDone(each), each + " does not end what it began");
+            if (each.hasLeft) {
+                Fiber.sleep(SECOND);
+                balance(each);
+                each.isKilled = true;
+                current.remove(each.name);
+                cluster.kill(each.name);
+            }
+        }
         if (random.nextBoolean()) {
             for (String each : cluster.names()) {
                 if (!cluster.isRunning(each)) {
@@ -630,21 +677,14 @@ final class ClusterGame {
                 }
             }
         }
-        Duration untilThaw = Duration.ofNanos(thawNs - Cord.current().nanoTime());
-        Fiber.sleep(untilThaw.isNegative() ? Duration.ZERO : untilThaw);
         expect(cluster.awaitPeers(LONG), "the nodes have not met again");
-        await(
-                () ->
-                        alive().stream()
-                                .allMatch(
-                                        each ->
-                                                each.orders == 0
-                                                        && each.children == 0
-                                                        && knowsAll(each)),
-                "the orders are not carried out");
-        await(
-                () -> asks.stream().allMatch(each -> each.isOver || each.by.isKilled),
-                "asks have no end");
+        await(() -> alive().stream().allMatch(this::knowsAll), "not all have found each other");
+    }
+
+    private boolean isDone(Process self) {
+        return self.orders == 0
+                && self.children == 0
+                && asks.stream().allMatch(each -> each.isOver || each.by != self);
     }
 
     private boolean knowsAll(Process self) {
@@ -662,24 +702,22 @@ final class ClusterGame {
 
     /** Nothing is lost any more, no session ends, and words are answered at once. */
     private void calm() {
+        calmFrom = tells.size();
         Map<String, Conversation> before = sessions();
         for (Process by : alive()) {
             for (Process to : alive()) {
                 if (by != to) {
                     Peer peer = Objects.requireNonNull(by.known.get(to));
-                    give(by, new Burst(peer, 5, 300, false));
                     give(by, new Query(peer.ear, true, SECOND, 2));
+                    give(by, new Burst(peer, 4 + random.nextInt(3), 300, false));
                 }
             }
         }
         Fiber.sleep(SECOND.multipliedBy(4)); // longer than a silent session lives
         expect(before.equals(sessions()), "sessions have ended in a calm");
         for (Process each : alive()) {
-            expect(each.orders == 0, each + " has not spoken in a calm");
+            expect(isDone(each), each + " has not spoken in a calm");
         }
-        expect(
-                asks.stream().allMatch(each -> each.isOver || each.by.isKilled),
-                "asks have no end in a calm");
     }
 
     private Map<String, Conversation> sessions() {
@@ -699,14 +737,7 @@ final class ClusterGame {
             each.mouth().tell(new Quit());
         }
         Fiber.sleep(SECOND);
-        for (Watch each : watches) {
-            expect(each.by.isKilled || each.downs == 1, each.toString());
-        }
-        for (Tell each : tells) {
-            boolean isBooked =
-                    each.isRefused || each.from.isKilled || each.handled + each.unreachable > 0;
-            expect(isBooked, "lost: " + each);
-        }
+        alive().forEach(this::balance);
         for (Process each : alive()) {
             for (String peer : each.node().peers()) {
                 Counts left = Objects.requireNonNull(each.node().counts(peer));
@@ -714,6 +745,18 @@ final class ClusterGame {
                         left.asks() == 0 && left.watched() == 0 && left.servedWatches() == 0,
                         "left behind at " + each + ": " + left);
             }
+        }
+    }
+
+    /** Each monitor has had its DOWN, and each tell is handled or told of. */
+    private void balance(Process self) {
+        for (Watch each : watches) {
+            expect(each.by != self || each.downs == 1, each.toString());
+        }
+        for (Tell each : tells) {
+            boolean isBooked =
+                    each.from != self || each.isRefused || each.handled + each.unreachable > 0;
+            expect(isBooked, "lost: " + each);
         }
     }
 
