@@ -45,6 +45,7 @@ final class ClusterGame {
     sealed interface Wire {}
 
     /** A tell; its number is that of the book. */
+    @SuppressWarnings("ArrayRecordComponent") // never compared
     record Said(int id, byte[] load) implements Wire {}
 
     record Question(boolean isAnswered, Recipient<String> replyTo) implements Wire {}
@@ -60,7 +61,7 @@ final class ClusterGame {
 
     private record Child(Peer to, int count, Duration pause, boolean fails) {}
 
-    private record Monitored(Process who, ActorRef<?> actor) {}
+    private record Monitored(Incarnation who, ActorRef<?> actor) {}
 
     private record Ended(Watch watch, Down down) {}
 
@@ -87,11 +88,11 @@ final class ClusterGame {
 
     // ---- the books
 
-    private final List<Process> processes = new ArrayList<>();
-    private final Map<String, Process> current = new HashMap<>();
+    private final List<Incarnation> processes = new ArrayList<>();
+    private final Map<String, Incarnation> current = new HashMap<>();
     private final List<Tell> tells = new ArrayList<>();
     private final Map<SequenceKey, Sequence> sequences = new LinkedHashMap<>();
-    private final Map<Long, Process> homes = new HashMap<>();
+    private final Map<Long, Incarnation> homes = new HashMap<>();
     private final List<Watch> watches = new ArrayList<>();
     private final List<Ask> asks = new ArrayList<>();
     private final List<String> violations = new ArrayList<>();
@@ -105,11 +106,11 @@ final class ClusterGame {
     private @Nullable Cord clock;
 
     /** One incarnation of a node. */
-    private static final class Process {
+    private static final class Incarnation {
         final String name;
         final int number;
-        final Map<Process, Peer> known = new LinkedHashMap<>();
-        final Map<Process, Watch> watched = new HashMap<>();
+        final Map<Incarnation, Peer> known = new LinkedHashMap<>();
+        final Map<Incarnation, Watch> watched = new HashMap<>();
         @Nullable Node node;
         @Nullable ActorRef<Object> ear;
         @Nullable ActorRef<Object> mouth;
@@ -119,7 +120,7 @@ final class ClusterGame {
         int orders;
         int children;
 
-        Process(String name, int number) {
+        Incarnation(String name, int number) {
             this.name = name;
             this.number = number;
         }
@@ -143,9 +144,9 @@ final class ClusterGame {
     }
 
     /** What a process knows of another one. */
-    private record Peer(Process who, ActorRef<Object> ear, ActorRef<Object> mouth) {}
+    private record Peer(Incarnation who, ActorRef<Object> ear, ActorRef<Object> mouth) {}
 
-    private record SequenceKey(long speaker, Process to, @Nullable Conversation in) {}
+    private record SequenceKey(long speaker, Incarnation to, @Nullable Conversation in) {}
 
     /** The tells of one actor to one actor in one session. */
     private static final class Sequence {
@@ -158,8 +159,8 @@ final class ClusterGame {
 
     private static final class Tell {
         final int id;
-        final Process from;
-        final Process to;
+        final Incarnation from;
+        final Incarnation to;
         final Sequence sequence;
         final int number;
         boolean isRefused;
@@ -173,7 +174,7 @@ final class ClusterGame {
         /** When its sender went on. */
         long saidNs;
 
-        Tell(int id, Process from, Process to, Sequence sequence, int number) {
+        Tell(int id, Incarnation from, Incarnation to, Sequence sequence, int number) {
             this.id = id;
             this.from = from;
             this.to = to;
@@ -199,12 +200,12 @@ final class ClusterGame {
     }
 
     private static final class Watch {
-        final Process by;
-        final Process who;
+        final Incarnation by;
+        final Incarnation who;
         final ActorRef<?> actor;
         int downs;
 
-        Watch(Process by, Process who, ActorRef<?> actor) {
+        Watch(Incarnation by, Incarnation who, ActorRef<?> actor) {
             this.by = by;
             this.who = who;
             this.actor = actor;
@@ -217,11 +218,11 @@ final class ClusterGame {
     }
 
     private static final class Ask {
-        final Process by;
+        final Incarnation by;
         final Query query;
         boolean isOver;
 
-        Ask(Process by, Query query) {
+        Ask(Incarnation by, Query query) {
             this.by = by;
             this.query = query;
         }
@@ -258,7 +259,7 @@ final class ClusterGame {
     // ---------------------------------------------------------------- a process
 
     private Node start(NodeOptions options) {
-        Process made = new Process(options.name(), processes.size());
+        Incarnation made = new Incarnation(options.name(), processes.size());
         processes.add(made);
         ActorSystem system =
                 ActorSystem.start(
@@ -274,7 +275,7 @@ final class ClusterGame {
         return node;
     }
 
-    private void letter(Process at, DeadLetter letter) {
+    private void letter(Incarnation at, DeadLetter letter) {
         if (!(letter.message() instanceof Said said)) {
             return;
         }
@@ -288,10 +289,10 @@ final class ClusterGame {
         }
     }
 
-    private void keepFinding(Process self) {
+    private void keepFinding(Incarnation self) {
         while (!isEnding) {
             for (String name : self.node().peers()) {
-                Process other = current.get(name);
+                Incarnation other = current.get(name);
                 if (other != null && other != self) {
                     try {
                         find(self, other);
@@ -304,7 +305,7 @@ final class ClusterGame {
         }
     }
 
-    private void find(Process self, Process other) {
+    private void find(Incarnation self, Incarnation other) {
         if (!self.known.containsKey(other)) {
             RemoteNode remote = self.node().at(other.name);
             ActorRef<Object> ear = remote.find("ear-" + other.number, Object.class);
@@ -323,7 +324,7 @@ final class ClusterGame {
 
     // ---------------------------------------------------------------- its ear
 
-    private Actor<Object> ear(Process self) {
+    private Actor<Object> ear(Incarnation self) {
         return Actor.handler(
                 context ->
                         message -> {
@@ -349,7 +350,7 @@ final class ClusterGame {
                         });
     }
 
-    private void heard(Process self, Tell told) {
+    private void heard(Incarnation self, Tell told) {
         if (++told.handled > 1) {
             violated("handled twice: " + told);
         }
@@ -374,7 +375,7 @@ final class ClusterGame {
     }
 
     private Watch watch(
-            ActorContext<Object> context, Process self, Process who, ActorRef<?> actor) {
+            ActorContext<Object> context, Incarnation self, Incarnation who, ActorRef<?> actor) {
         Watch made = new Watch(self, who, actor);
         watches.add(made);
         context.monitor(actor, down -> new Ended(made, down));
@@ -382,7 +383,7 @@ final class ClusterGame {
     }
 
     /** Of the session that has ended, nothing comes behind it; of an actor, all came before. */
-    private void ended(Process self, Watch watch, Down down) {
+    private void ended(Incarnation self, Watch watch, Down down) {
         if (++watch.downs > 1) {
             violated("a second DOWN: " + watch);
         }
@@ -403,13 +404,13 @@ final class ClusterGame {
                 });
     }
 
-    private boolean isOf(SequenceKey key, Process who) {
+    private boolean isOf(SequenceKey key, Incarnation who) {
         return homes.get(key.speaker) == who;
     }
 
     // ---------------------------------------------------------------- its mouth
 
-    private Actor<Object> mouth(Process self) {
+    private Actor<Object> mouth(Incarnation self) {
         return Actor.handler(
                 context -> {
                     long speaker = speaker(self);
@@ -455,12 +456,12 @@ final class ClusterGame {
         return Objects.requireNonNull(clock).nanoTime();
     }
 
-    private long speaker(Process self) {
+    private long speaker(Incarnation self) {
         homes.put(++speakers, self);
         return speakers;
     }
 
-    private void say(Process self, long speaker, Peer to, int bytes, boolean isTried) {
+    private void say(Incarnation self, long speaker, Peer to, int bytes, boolean isTried) {
         Conversation in = self.node().conversation(to.who.name);
         Sequence sequence =
                 sequences.computeIfAbsent(
@@ -481,7 +482,7 @@ final class ClusterGame {
         }
     }
 
-    private Actor<Object> child(Process self, long speaker, Child child) {
+    private Actor<Object> child(Incarnation self, long speaker, Child child) {
         self.children++;
         return Actor.loop(
                 context -> {
@@ -499,7 +500,7 @@ final class ClusterGame {
                 });
     }
 
-    private void ask(Process self, Query query) {
+    private void ask(Incarnation self, Query query) {
         Ask ask = new Ask(self, query);
         asks.add(ask);
         long beganNs = Cord.current().nanoTime();
@@ -566,7 +567,7 @@ final class ClusterGame {
     }
 
     private void order(SimCluster cluster) {
-        Process by = current.get(any(cluster.names()));
+        Incarnation by = current.get(any(cluster.names()));
         if (by == null || by.known.isEmpty()) {
             return;
         }
@@ -595,7 +596,7 @@ final class ClusterGame {
         give(by, order);
     }
 
-    private void give(Process by, Object order) {
+    private void give(Incarnation by, Object order) {
         by.orders++;
         by.mouth().tell(order);
     }
@@ -605,7 +606,7 @@ final class ClusterGame {
         String other = any(cluster.names());
         switch (random.nextInt(10)) {
             case 0 -> {
-                Process killed = current.remove(one);
+                Incarnation killed = current.remove(one);
                 if (killed != null) {
                     killed.isKilled = true;
                     cluster.kill(one);
@@ -619,7 +620,7 @@ final class ClusterGame {
                 }
             }
             case 3 -> {
-                Process frozen = current.get(one);
+                Incarnation frozen = current.get(one);
                 if (frozen != null) {
                     boolean isLong = random.nextInt(3) == 0;
                     Duration time = Duration.ofMillis(random.nextInt(isLong ? 6_000 : 1_000));
@@ -631,7 +632,7 @@ final class ClusterGame {
             }
             case 4 -> cluster.heal();
             case 5 -> {
-                Process left = current.get(one);
+                Incarnation left = current.get(one);
                 if (left != null) {
                     give(left, new Leave(Duration.ofMillis(random.nextInt(100))));
                 }
@@ -660,7 +661,7 @@ final class ClusterGame {
         cluster.heal();
         Duration untilThaw = Duration.ofNanos(thawNs - nowNs());
         Fiber.sleep(untilThaw.isNegative() ? Duration.ZERO : untilThaw);
-        for (Process each : alive()) {
+        for (Incarnation each : alive()) {
             await(() -> isDone(each), each + " does not end what it began");
             if (each.hasLeft) {
                 Fiber.sleep(SECOND);
@@ -681,13 +682,13 @@ final class ClusterGame {
         await(() -> alive().stream().allMatch(this::knowsAll), "not all have found each other");
     }
 
-    private boolean isDone(Process self) {
+    private boolean isDone(Incarnation self) {
         return self.orders == 0
                 && self.children == 0
                 && asks.stream().allMatch(each -> each.isOver || each.by != self);
     }
 
-    private boolean knowsAll(Process self) {
+    private boolean knowsAll(Incarnation self) {
         return alive().stream()
                 .allMatch(
                         each -> {
@@ -696,7 +697,7 @@ final class ClusterGame {
                         });
     }
 
-    private List<Process> alive() {
+    private List<Incarnation> alive() {
         return processes.stream().filter(each -> !each.isKilled).toList();
     }
 
@@ -704,8 +705,8 @@ final class ClusterGame {
     private void calm() {
         calmFrom = tells.size();
         Map<String, Conversation> before = sessions();
-        for (Process by : alive()) {
-            for (Process to : alive()) {
+        for (Incarnation by : alive()) {
+            for (Incarnation to : alive()) {
                 if (by != to) {
                     Peer peer = Objects.requireNonNull(by.known.get(to));
                     give(by, new Query(peer.ear, true, SECOND, 2));
@@ -715,14 +716,14 @@ final class ClusterGame {
         }
         Fiber.sleep(SECOND.multipliedBy(4)); // longer than a silent session lives
         expect(before.equals(sessions()), "sessions have ended in a calm");
-        for (Process each : alive()) {
+        for (Incarnation each : alive()) {
             expect(isDone(each), each + " has not spoken in a calm");
         }
     }
 
     private Map<String, Conversation> sessions() {
         Map<String, Conversation> all = new LinkedHashMap<>();
-        for (Process by : alive()) {
+        for (Incarnation by : alive()) {
             for (String name : by.node().peers()) {
                 all.put(by + " " + name, Objects.requireNonNull(by.node().conversation(name)));
             }
@@ -733,12 +734,12 @@ final class ClusterGame {
     private void end() {
         isEnding = true; // no monitor is renewed
         Fiber.sleep(SECOND);
-        for (Process each : alive()) {
+        for (Incarnation each : alive()) {
             each.mouth().tell(new Quit());
         }
         Fiber.sleep(SECOND);
         alive().forEach(this::balance);
-        for (Process each : alive()) {
+        for (Incarnation each : alive()) {
             for (String peer : each.node().peers()) {
                 Counts left = Objects.requireNonNull(each.node().counts(peer));
                 expect(
@@ -749,7 +750,7 @@ final class ClusterGame {
     }
 
     /** Each monitor has had its DOWN, and each tell is handled or told of. */
-    private void balance(Process self) {
+    private void balance(Incarnation self) {
         for (Watch each : watches) {
             expect(each.by != self || each.downs == 1, each.toString());
         }

@@ -71,9 +71,8 @@ class SimClusterTest {
 
     private static ActorRef<Word> porter(SimCluster cluster, String from, String of)
             throws Exception {
-        return cluster.on(
-                from,
-                () -> Objects.requireNonNull(cluster.node(from).at(of).find("porter", Word.class)));
+        return Objects.requireNonNull(
+                cluster.on(from, () -> cluster.node(from).at(of).find("porter", Word.class)));
     }
 
     private static String ask(SimCluster cluster, String from, ActorRef<Word> porter)
