@@ -678,6 +678,7 @@ final class ClusterGame {
                 }
             }
         }
+        Fiber.sleep(SOON); // bytes that the heal lets go, and resets, have arrived
         expect(cluster.awaitPeers(LONG), "the nodes have not met again");
         await(() -> alive().stream().allMatch(this::knowsAll), "not all have found each other");
     }
@@ -721,11 +722,15 @@ final class ClusterGame {
         }
     }
 
+    /** Of nodes that run: news of a kill may still be on its way. */
     private Map<String, Conversation> sessions() {
         Map<String, Conversation> all = new LinkedHashMap<>();
         for (Incarnation by : alive()) {
-            for (String name : by.node().peers()) {
-                all.put(by + " " + name, Objects.requireNonNull(by.node().conversation(name)));
+            for (Incarnation to : alive()) {
+                if (by != to) {
+                    Conversation with = by.node().conversation(to.name);
+                    all.put(by + " " + to, Objects.requireNonNull(with, "no session"));
+                }
             }
         }
         return all;
