@@ -421,8 +421,8 @@ public final class ActorCell<M> extends Target<M>
         return extras().gauge();
     }
 
-    /** A turn is over, or the loop receives again. */
-    void turnOver() {
+    /** A message was taken, or there is none, or the loop receives again. */
+    void tellSize() {
         Gauge gauge = extras == null ? null : extras.gaugeOrNull();
         if (gauge != null) {
             gauge.publish(mailbox.size());

@@ -1,6 +1,8 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.AskCycleException;
+import dev.ropewalk.actors.spi.LinkPeer;
 import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.actors.spi.Room;
 import dev.ropewalk.actors.spi.Target;
@@ -66,6 +68,10 @@ public final class Caller {
 
     public static @Nullable Room roomOf(Target<?> target) {
         return CellRoom.of(target);
+    }
+
+    public static @Nullable LinkPeer linked(Target<?> target, ActorRef<?> other, LinkPeer end) {
+        return target instanceof ActorCell<?> actor ? LinkEnd.from(actor, other, end) : null;
     }
 
     public static AskCycleException circle(String path) {

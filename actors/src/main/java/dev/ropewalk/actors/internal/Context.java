@@ -205,7 +205,7 @@ final class Context<M> implements ActorContext<M>, Committing {
     @Override
     public void link(ActorRef<?> actor) {
         checkOther("link", actor);
-        now().ownedBy("link").links().link(local(actor));
+        now().ownedBy("link").links().link(actor);
     }
 
     @Override
@@ -213,7 +213,7 @@ final class Context<M> implements ActorContext<M>, Committing {
         Objects.requireNonNull(actor, "actor");
         Links links = now().ownedBy("unlink").linksOrNull();
         if (links != null) {
-            links.unlink(local(actor));
+            links.unlink(actor.target());
         }
     }
 
@@ -227,14 +227,6 @@ final class Context<M> implements ActorContext<M>, Committing {
             throw new IllegalArgumentException(
                     caller + " of " + actor + " was called by that actor itself");
         }
-    }
-
-    private static ActorCell<?> local(ActorRef<?> actor) {
-        if (actor.target() instanceof ActorCell<?> peer) {
-            return peer;
-        }
-        throw new UnsupportedOperationException(
-                actor + " is not of this process; monitor it in place of a link");
     }
 
     @Override

@@ -108,7 +108,7 @@ final class Extras<M> {
 
     /** The actor is over: those that link to it, watch it or observe it hear of that. */
     void over(ActorCell<M> cell, ExitReason reason) {
-        takeWaiting().forEach(end -> end.other().end(new ExitReason.NoActor()));
+        takeWaiting().forEach(end -> end.other().ended(new ExitReason.NoActor()));
         List<Membership> left = takeGroups();
         if (!left.isEmpty()) {
             leaveAll(cell, left, reason);

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.GroupChange;
 import dev.ropewalk.actors.routing.GroupWatch;
+import dev.ropewalk.actors.spi.GroupListener;
 
 import java.util.List;
 import java.util.Set;
@@ -16,7 +17,7 @@ import java.util.function.Function;
  * actor's cord, but for {@link #joined} and {@link #left}, which are of the group's.
  */
 final class GroupWatchEntry<M, G>
-        implements GroupWatch<G>, GroupCell.Listener<G>, Envelope.Notice.Source {
+        implements GroupWatch<G>, GroupListener<G>, Envelope.Notice.Source {
     private final ActorCell<M> cell;
     private final GroupCell<G> group;
     private final Function<? super GroupChange<G>, ? extends M> message;

@@ -333,8 +333,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 if (!takeNext()) {
                     return noneLeft();
                 }
+                cell.tellSize(); // a turn may take long: a handler waits where it likes
                 if (left <= 0 || Waits.isTurnOver()) {
-                    cell.turnOver();
                     return NEXT;
                 }
             }
@@ -370,14 +370,14 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     private @Nullable Object nextTurn() {
         if (takeNext()) {
-            cell.turnOver();
+            cell.tellSize();
             return NEXT;
         }
         return noneLeft();
     }
 
     private Object noneLeft() {
-        cell.turnOver();
+        cell.tellSize();
         return behavior == BehaviorSigns.<M>stopped() ? over() : Handler.WAIT;
     }
 

@@ -1,8 +1,11 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.spi.LinkPeer;
+import dev.ropewalk.actors.spi.Target;
 
 import org.jspecify.annotations.Nullable;
 
@@ -10,7 +13,8 @@ import java.util.Map;
 
 /**
  * One of the two ends of a link between incarnations; confined to the cord of its own actor. The
- * other end is only a name here: messages to the other cord carry it.
+ * other end is only a name here: messages to the other cord carry it, and that of an actor of
+ * another process is the affair of its target.
  *
  * <pre>
  *   UP   -> OVER   unlinked, or one of the two incarnations is over
@@ -18,7 +22,7 @@ import java.util.Map;
  *   DOWN -> OVER   the actor is done with the exit, has unlinked, or is over
  * </pre>
  */
-final class LinkEnd implements Envelope.Notice.Source {
+final class LinkEnd implements Envelope.Notice.Source, LinkPeer {
     enum State {
         UP,
         DOWN,
@@ -26,45 +30,63 @@ final class LinkEnd implements Envelope.Notice.Source {
     }
 
     final ActorCell<?> own;
-    private @Nullable LinkEnd other;
+    private final ActorRef<?> peer;
+
+    /** Null until the link has begun. */
+    private @Nullable LinkPeer other;
+
     private State state = State.UP;
 
     /** Where it stands by its peer while it is down; otherwise null. */
-    private @Nullable Map<ActorCell<?>, LinkEnd> trapped;
+    private @Nullable Map<Target<?>, LinkEnd> trapped;
 
-    private LinkEnd(ActorCell<?> own) {
+    /** This actor's end of a new link. */
+    LinkEnd(ActorCell<?> own, ActorRef<?> peer) {
         this.own = own;
+        this.peer = peer;
     }
 
-    /** {@return this actor's end of a new link} */
-    static LinkEnd between(ActorCell<?> own, ActorCell<?> peer) {
-        LinkEnd here = new LinkEnd(own);
-        LinkEnd there = new LinkEnd(peer);
-        here.other = there;
-        there.other = here;
+    /** The end here of a link by an actor of another process. */
+    static LinkEnd from(ActorCell<?> own, ActorRef<?> peer, LinkPeer other) {
+        LinkEnd here = new LinkEnd(own, peer);
+        here.other = other;
+        here.arrive();
         return here;
     }
 
-    LinkEnd other() {
-        LinkEnd end = other;
+    /**
+     * The other side hears of it.
+     *
+     * @throws UnsupportedOperationException if the peer is no actor
+     */
+    void begin() {
+        if (peer.target() instanceof ActorCell<?> cell) {
+            other = from(cell, own.ref(), this);
+        } else {
+            other = peer.target().link(own.ref(), this);
+        }
+    }
+
+    LinkPeer other() {
+        LinkPeer end = other;
         if (end == null) {
             throw new IllegalStateException("half a link: " + this);
         }
         return end;
     }
 
-    ActorCell<?> peer() {
-        return other().own;
+    Target<?> peer() {
+        return peer.target();
     }
 
     // ---------------------------------------------------------------- from any thread
 
     /** Another actor has linked to this one. */
-    void arrive() {
+    private void arrive() {
         own.onCord(
                 () -> {
                     if (own.isOver()) {
-                        other().end(new ExitReason.NoActor());
+                        other().ended(new ExitReason.NoActor());
                     } else if (own.incarnation != null) {
                         own.incarnation.belongings().links().add(this);
                     } else {
@@ -73,8 +95,8 @@ final class LinkEnd implements Envelope.Notice.Source {
                 });
     }
 
-    /** The other actor has unlinked. */
-    void remove() {
+    @Override
+    public void unlinked() {
         own.onCord(
                 () -> {
                     Belongings<?> has = own.belongings();
@@ -86,8 +108,8 @@ final class LinkEnd implements Envelope.Notice.Source {
                 });
     }
 
-    /** The other actor's incarnation is over. */
-    void end(ExitReason reason) {
+    @Override
+    public void ended(ExitReason reason) {
         own.onCord(
                 () -> {
                     if (own.incarnation != null) {
@@ -106,7 +128,7 @@ final class LinkEnd implements Envelope.Notice.Source {
     // ---------------------------------------------------------------- on the actor's cord
 
     Exit exit(ExitReason reason) {
-        return new Exit(peer().ref(), reason);
+        return new Exit(peer, reason);
     }
 
     State state() {
@@ -131,7 +153,7 @@ final class LinkEnd implements Envelope.Notice.Source {
     }
 
     /** Its exit is in the mailbox from now on. */
-    void trappedIn(Map<ActorCell<?>, LinkEnd> down) {
+    void trappedIn(Map<Target<?>, LinkEnd> down) {
         state(State.OVER, State.DOWN);
         LinkEnd older = down.put(peer(), this);
         if (older != null) {
@@ -153,6 +175,6 @@ final class LinkEnd implements Envelope.Notice.Source {
 
     @Override
     public String toString() {
-        return "link of " + own.ref() + " to " + peer().ref() + " " + state;
+        return "link of " + own.ref() + " to " + peer + " " + state;
     }
 }

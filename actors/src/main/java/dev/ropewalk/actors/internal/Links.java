@@ -1,8 +1,10 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.spi.Target;
 
 import org.jspecify.annotations.Nullable;
 
@@ -21,21 +23,30 @@ final class Links {
     private final ActorCell<?> cell;
 
     /** Those that are up. */
-    private final Map<ActorCell<?>, List<LinkEnd>> up = new LinkedHashMap<>();
+    private final Map<Target<?>, List<LinkEnd>> up = new LinkedHashMap<>();
 
     /** Whose exits are in the mailbox; one a peer, the latest. */
-    private final Map<ActorCell<?>, LinkEnd> down = new LinkedHashMap<>();
+    private final Map<Target<?>, LinkEnd> down = new LinkedHashMap<>();
 
     Links(ActorCell<?> cell) {
         this.cell = cell;
     }
 
     /** By the actor itself. */
-    void link(ActorCell<?> peer) {
-        if (!up.containsKey(peer)) {
-            LinkEnd end = LinkEnd.between(cell, peer);
-            add(end);
-            end.other().arrive();
+    void link(ActorRef<?> peer) {
+        if (up.containsKey(peer.target())) {
+            return;
+        }
+        LinkEnd end = new LinkEnd(cell, peer);
+        add(end); // first: it may end at once
+        boolean hasBegun = false;
+        try {
+            end.begin();
+            hasBegun = true;
+        } finally {
+            if (!hasBegun) {
+                unlinked(end);
+            }
         }
     }
 
@@ -45,12 +56,12 @@ final class Links {
     }
 
     /** By the actor itself; also an exit that waits in the mailbox does not come any more. */
-    void unlink(ActorCell<?> peer) {
+    void unlink(Target<?> peer) {
         List<LinkEnd> ends = up.remove(peer);
         if (ends != null) {
             for (LinkEnd end : ends) {
                 end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
-                end.other().remove();
+                end.other().unlinked();
             }
         }
         LinkEnd exited = down.get(peer);
@@ -60,7 +71,7 @@ final class Links {
     }
 
     /** Whether they are linked. */
-    boolean isUp(ActorCell<?> peer) {
+    boolean isUp(Target<?> peer) {
         return up.containsKey(peer);
     }
 
@@ -90,7 +101,7 @@ final class Links {
                 each.state(LinkEnd.State.UP, LinkEnd.State.OVER);
                 if (each != end) {
                     // It may be with the peer's next incarnation, which is linked no more either.
-                    each.other().remove();
+                    each.other().unlinked();
                 }
             }
         }
@@ -107,7 +118,7 @@ final class Links {
         for (List<LinkEnd> ends : up.values()) {
             for (LinkEnd end : ends) {
                 end.state(LinkEnd.State.UP, LinkEnd.State.OVER);
-                end.other().end(reason);
+                end.other().ended(reason);
             }
         }
         up.clear();

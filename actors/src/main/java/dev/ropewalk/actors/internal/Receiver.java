@@ -340,7 +340,7 @@ final class Receiver<M> {
             throw stopRequest();
         }
         complete();
-        incarnation.cell().turnOver();
+        incarnation.cell().tellSize();
         waitType = type;
         if (mailbox().size() > 0) {
             Waits.yieldTurn(); // an actor that is never out of messages can be terminated here

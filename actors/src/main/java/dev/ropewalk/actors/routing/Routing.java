@@ -51,9 +51,11 @@ public final class Routing<M> {
     }
 
     /**
-     * {@return the member that has the fewest messages} Each member says once a turn how many it
-     * has; the messages that this router has told it since are added. So a member that is busy with
-     * one message is passed by, and messages of other senders are seen a turn later.
+     * {@return the member that has the fewest messages} Each member says after each message how
+     * many it has; the messages that this router has told it since are added. So a member that is
+     * busy with one message is passed by, and messages of other senders are seen when it is done
+     * with that. The numbers of actors of other nodes are up to 50 ms old, and all that this node
+     * has told them since is added.
      *
      * @param <M> the type of the messages
      */
@@ -64,12 +66,14 @@ public final class Routing<M> {
     /**
      * {@return one member for each key, as long as the members do not change} When one joins n
      * others, about one key in n + 1 moves to it, and no other; when one leaves, its keys move. The
-     * same members give the same choice, in each process, by their paths.
+     * same members give the same choice, in each process, by their paths, and on each node.
      *
      * @param <M> the type of the messages
-     * @param key of a message, by {@code hashCode}; not null. Exceptions it throws propagate to the
-     *     sender, to an asker as the cause of an {@link dev.ropewalk.actors.AskFailedException};
-     *     the message of an actor becomes a dead letter
+     * @param key of a message, by {@code hashCode}; not null. In a group that several nodes share
+     *     it is text, a number, a boolean, a {@code UUID}, {@code byte[]}, a constant of an enum,
+     *     or a record of these, and an {@code IllegalArgumentException} names another one.
+     *     Exceptions it throws propagate to the sender, to an asker as the cause of an {@link
+     *     dev.ropewalk.actors.AskFailedException}; the message of an actor becomes a dead letter
      */
     public static <M> Routing<M> hash(Function<? super M, ?> key) {
         Objects.requireNonNull(key, "key");

@@ -6,6 +6,8 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.Adapter;
 import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.routing.GaugeLoad;
+import dev.ropewalk.actors.internal.routing.Routee;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,6 +89,28 @@ public final class Calls {
      */
     public static @Nullable Room roomOf(Target<?> target) {
         return Caller.roomOf(target);
+    }
+
+    /**
+     * An actor of another process links to one of this process.
+     *
+     * @param target of the actor of this process
+     * @param other the actor of the other process
+     * @param end of the link at the other actor
+     * @return the end at the actor of this process; null if the target is no actor of it
+     */
+    public static @Nullable LinkPeer linked(Target<?> target, ActorRef<?> other, LinkPeer end) {
+        return Caller.linked(target, other, end);
+    }
+
+    /**
+     * {@return how many messages an actor of this process has, for one sender that says what it has
+     * told; null if it is none}
+     *
+     * @param target of the actor
+     */
+    public static @Nullable Load loadOf(Target<?> target) {
+        return target instanceof Routee<?> actor ? GaugeLoad.of(actor) : null;
     }
 
     /**

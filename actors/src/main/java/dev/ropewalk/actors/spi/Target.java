@@ -5,6 +5,8 @@ import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
@@ -112,6 +114,27 @@ public abstract class Target<M> {
      */
     public void seekCircle(ActorRef<?> asker, OpenAsk last) {
         // All asks of this process have been seen by then.
+    }
+
+    /**
+     * An actor of this process links to this one, of another process. Never waits.
+     *
+     * @param actor of this process
+     * @param end of the link at that actor
+     * @return the end at this one
+     * @throws UnsupportedOperationException if it is no actor
+     */
+    public LinkPeer link(ActorRef<?> actor, LinkPeer end) {
+        throw new UnsupportedOperationException(
+                "a link of " + actor + " to " + this + ": it is no actor; use its members");
+    }
+
+    /**
+     * {@return how many messages the actor has, for one router; null if it says nothing of that}
+     * From the first call on it is kept up to date.
+     */
+    public @Nullable Load load() {
+        return null;
     }
 
     /** {@return what is queued now} */

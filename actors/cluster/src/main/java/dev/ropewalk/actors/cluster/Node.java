@@ -12,6 +12,7 @@ import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.session.Session;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.TcpConnection;
@@ -232,6 +233,28 @@ public final class Node implements AutoCloseable {
     @Nullable Counts counts(String name) {
         Conversation with = conversation(name);
         return with == null ? null : with.counts();
+    }
+
+    /**
+     * {@return the system's group of the name, shared with the nodes that share it too} Its members
+     * are the actors of all of them. Each node is the only authority on its own: they join here
+     * ({@link Group#join}), and leave when they end. Those of another node leave when it says so,
+     * and all when the session with it ends, before a monitor hears of that. A router over it sends
+     * to all of them, see {@link dev.ropewalk.actors.routing.Routing}.
+     *
+     * <p>The group is that of {@link ActorSystem#group}. When this node has left, the members of
+     * this process stay in it.
+     *
+     * @param <M> the type of the messages that the members take; a node whose group of that name
+     *     has another one does not share it, and a warning says so
+     * @param name its name
+     * @param type the type of the messages
+     * @throws IllegalArgumentException if this system has a group of the name with another type, or
+     *     the name is blank or has a {@code /}
+     */
+    public <M> Group<M> group(String name, Class<M> type) {
+        return presence.group(
+                Objects.requireNonNull(name, "name"), Objects.requireNonNull(type, "type"));
     }
 
     /** {@return the system whose actors other nodes reach} */

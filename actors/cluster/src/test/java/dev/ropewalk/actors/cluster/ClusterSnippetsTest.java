@@ -11,6 +11,9 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.routing.Routing;
+import dev.ropewalk.actors.routing.WhenEmpty;
 import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Test;
@@ -69,9 +72,23 @@ class ClusterSnippetsTest {
             String reply = greeter.ask(replyTo -> new Hello("you", replyTo));
             // @end
             assertEquals("Hello, you", reply);
+            first.group("greeters", Greeting.class).join(one.spin("member", greeter()));
+            group(second);
             second.close();
             first.close();
         }
+    }
+
+    private static void group(Node second) {
+        // @start region="group"
+        Group<Greeting> greeters = second.group("greeters", Greeting.class);
+        ActorRef<Greeting> anyGreeter =
+                Routing.<Greeting>leastMailbox()
+                        .whenEmpty(WhenEmpty.await(Duration.ofSeconds(10)))
+                        .over(greeters);
+        String answer = anyGreeter.ask(replyTo -> new Hello("all", replyTo));
+        // @end
+        assertEquals("Hello, all", answer);
     }
 
     @Test

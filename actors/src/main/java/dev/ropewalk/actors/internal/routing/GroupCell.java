@@ -3,10 +3,13 @@ package dev.ropewalk.actors.internal.routing;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.actors.spi.GroupListener;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -30,19 +33,15 @@ import java.util.function.Consumer;
  * <p>The owner replaces the roster and tells the listeners in one step, so a listener's snapshot
  * and the changes after it are the members. The roster is read by any thread.
  *
+ * <p>Actors of other processes are members by the word of what shares the group with those: on the
+ * owner's cord, without a word of the actor. That hears of the members of this process alone.
+ *
  * <p>Not known: from which size on the copy of the roster at each join is what a group costs.
  *
  * <p>Rejected: a compare-and-set on the roster by each cord. It would hold at once everywhere, but
  * listeners would hear of two changes in two orders.
  */
 public final class GroupCell<M> extends Group<M> {
-    /** Hears of changes, on the owner's cord; must not wait. */
-    public interface Listener<M> {
-        void joined(ActorRef<M> actor);
-
-        void left(ActorRef<M> actor);
-    }
-
     private final String name;
     private final Cord owner;
     private final DeadLetters deadLetters;
@@ -55,7 +54,14 @@ public final class GroupCell<M> extends Group<M> {
     // ------------------------------------------------ of the owner's cord
 
     private final Map<ActorRef<M>, Member<M>> members = new LinkedHashMap<>();
-    private final Set<Listener<M>> listeners = new LinkedHashSet<>();
+
+    /** Begins the places of members of this process; null while no other process has the group. */
+    private @Nullable String home;
+
+    private final Set<GroupListener<M>> listeners = new LinkedHashSet<>();
+
+    /** They hear of members of this process alone. */
+    private final Set<GroupListener<M>> sharers = new LinkedHashSet<>();
 
     /** They wait for a first member. */
     private final Set<WaitCell> waiting = new LinkedHashSet<>();
@@ -164,7 +170,16 @@ public final class GroupCell<M> extends Group<M> {
     // ---------------------------------------------------------------- on the owner's cord
 
     private void add(ActorRef<M> actor) {
-        members.put(actor, new Member<>(actor));
+        add(actor, here(actor));
+        List.copyOf(sharers).forEach(each -> each.joined(actor));
+    }
+
+    private Member<M> here(ActorRef<M> actor) {
+        return new Member<>(actor, Member.place(home == null ? "" : home, actor.path(), actor));
+    }
+
+    private void add(ActorRef<M> actor, Member<M> member) {
+        members.put(actor, member);
         publish();
         List.copyOf(listeners).forEach(each -> each.joined(actor));
         List<WaitCell> first = List.copyOf(waiting);
@@ -173,17 +188,23 @@ public final class GroupCell<M> extends Group<M> {
     }
 
     private void remove(ActorRef<M> actor) {
-        members.remove(actor);
-        publish();
-        List.copyOf(listeners).forEach(each -> each.left(actor));
+        removeMember(actor);
+        List.copyOf(sharers).forEach(each -> each.left(actor));
+    }
+
+    private void removeMember(ActorRef<M> actor) {
+        if (members.remove(actor) != null) {
+            publish();
+            List.copyOf(listeners).forEach(each -> each.left(actor));
+        }
     }
 
     private void publish() {
-        roster = new Roster<>(new ArrayList<>(members.values()));
+        roster = new Roster<>(new ArrayList<>(members.values()), home != null);
     }
 
     /** Never waits for anything but the owner. A switchpoint. */
-    public List<ActorRef<M>> listen(Listener<M> listener) {
+    public List<ActorRef<M>> listen(GroupListener<M> listener) {
         Waits.switchpoint();
         WaitCell answer = new WaitCell();
         onOwner(
@@ -209,7 +230,7 @@ public final class GroupCell<M> extends Group<M> {
     }
 
     /** From any thread. */
-    public void unlisten(Listener<M> listener) {
+    public void unlisten(GroupListener<M> listener) {
         onOwner(() -> listeners.remove(listener), () -> {});
     }
 
@@ -218,6 +239,65 @@ public final class GroupCell<M> extends Group<M> {
         WaitCell answer = new WaitCell();
         onOwner(() -> answer.give(true), () -> answer.give(true));
         answer.await("the changes of " + this);
+    }
+
+    // ---------------------------------------------------------------- members elsewhere
+
+    /**
+     * Other processes have the group from now on; from any thread.
+     *
+     * @param node of this process, the same name for all of them
+     * @param sharer is told of the members of this process that join and leave
+     */
+    public void share(String node, GroupListener<M> sharer) {
+        onOwner(
+                () -> {
+                    home = node + '/';
+                    members.replaceAll(
+                            (actor, member) -> member.cell() == null ? member : here(actor));
+                    publish();
+                    sharers.add(sharer);
+                },
+                () -> {});
+    }
+
+    /** The members of this process; on the owner's cord. */
+    public List<ActorRef<M>> locals() {
+        return members.values().stream()
+                .filter(each -> each.cell() != null)
+                .map(Member::actor)
+                .toList();
+    }
+
+    /** The sharer is told no more; from any thread. */
+    public void unshare(GroupListener<M> sharer) {
+        onOwner(() -> sharers.remove(sharer), () -> {});
+    }
+
+    /**
+     * An actor of another process is a member; from any thread.
+     *
+     * @param node its name
+     * @param path of the actor there
+     */
+    public void enter(ActorRef<M> actor, String node, String path) {
+        onOwner(
+                () -> {
+                    if (!members.containsKey(actor)) {
+                        add(actor, new Member<>(actor, Member.place(node + '/', path, actor)));
+                    }
+                },
+                () -> {});
+    }
+
+    /** It is a member no more; from any thread. */
+    public void exclude(ActorRef<M> actor) {
+        onOwner(() -> removeMember(actor), () -> {});
+    }
+
+    /** Behind all that was asked for before by this thread; from any thread. */
+    public void then(Runnable code) {
+        onOwner(code, code);
     }
 
     // ---------------------------------------------------------------- for routers

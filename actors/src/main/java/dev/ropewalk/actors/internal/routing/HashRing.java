@@ -1,7 +1,5 @@
 package dev.ropewalk.actors.internal.routing;
 
-import dev.ropewalk.actors.ActorRef;
-
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
@@ -14,10 +12,11 @@ import java.util.function.Function;
  * of hashes, and a key belongs to the next point after its own hash. One that joins takes the keys
  * before its points and no others.
  *
- * <p>The points of a member come from its path, so they are the same after a restart of the
- * process. The number is part of that where the path is not its own: without a name, or beside one
- * of another system with the same path. With so many of them the share of a member is within some
- * ten percent of the even one (one standard deviation is 1 / sqrt({@value #POINTS})).
+ * <p>The points of a member come from its path, and from the name of its node if there are several:
+ * so they are the same on all nodes, and after a restart of the process. The number is part of that
+ * where the path is not its own: without a name, or beside one of another system with the same
+ * path. With so many of them the share of a member is within some ten percent of the even one (one
+ * standard deviation is 1 / sqrt({@value #POINTS})).
  */
 public final class HashRing<M> implements Choice<M> {
     private static final int POINTS = 128;
@@ -46,7 +45,7 @@ public final class HashRing<M> implements Choice<M> {
         if (message == null) {
             throw new IllegalArgumentException("no message to take the key of");
         }
-        int hash = hashOfKey(message);
+        int hash = hashOfKey(message, roster.isShared());
         Ring<M> now = ring;
         if (now.roster != roster) {
             now = new Ring<>(roster);
@@ -55,11 +54,19 @@ public final class HashRing<M> implements Choice<M> {
         return now.at(mix(hash));
     }
 
-    private int hashOfKey(M message) {
+    private int hashOfKey(M message, boolean isShared) {
+        String why = "is null";
         try {
             Object found = key.apply(message);
+            if (found != null && !isShared) {
+                return Keys.hashHere(found);
+            }
+            Integer hash = found == null ? null : Keys.hash(found);
+            if (hash != null) {
+                return hash;
+            }
             if (found != null) {
-                return found.hashCode();
+                why = "is of " + found.getClass().getName() + "; " + Keys.ALLOWED;
             }
         } catch (RuntimeException failure) {
             throw new IllegalArgumentException(
@@ -69,7 +76,7 @@ public final class HashRing<M> implements Choice<M> {
                     failure);
         }
         throw new IllegalArgumentException(
-                "a hash router cannot send " + message + ": its key is null");
+                "a hash router cannot send " + message + ": its key " + why);
     }
 
     private static long mix(long value) {
@@ -91,10 +98,11 @@ public final class HashRing<M> implements Choice<M> {
             Point[] all = new Point[count];
             Set<String> places = new HashSet<>();
             for (int member = 0; member < roster.size(); member++) {
-                long hash = hash(place(roster.get(member).actor(), places));
+                String place = place(roster.get(member), places);
+                long hash = hash(place);
                 for (int i = 0; i < POINTS; i++) {
                     hash += GAMMA;
-                    all[member * POINTS + i] = new Point(mix(hash), member);
+                    all[member * POINTS + i] = new Point(mix(hash), place, member);
                 }
             }
             Arrays.sort(all);
@@ -107,12 +115,10 @@ public final class HashRing<M> implements Choice<M> {
         }
 
         /** Which no other member has, otherwise all keys of both would belong to one. */
-        private static String place(ActorRef<?> actor, Set<String> places) {
-            String path = actor.path();
-            boolean isOwn = !actor.name().equals(Routee.ANONYMOUS) && places.add(path);
-            String place = isOwn ? path : actor.toString();
-            for (int other = 1; !isOwn && !places.add(place); other++) {
-                place = actor + " " + other;
+        private static String place(Member<?> member, Set<String> places) {
+            String place = member.place();
+            for (int other = 0; !places.add(place); other++) {
+                place = member.place() + '#' + member.actor().number() + ' ' + other;
             }
             return place;
         }
@@ -124,12 +130,12 @@ public final class HashRing<M> implements Choice<M> {
         }
     }
 
-    /** Equal points, which hardly exist, are in the order of the members. */
-    private record Point(long at, int member) implements Comparable<Point> {
+    /** Equal points, which hardly exist, are in the order of the places, as on other nodes. */
+    private record Point(long at, String place, int member) implements Comparable<Point> {
         @Override
         public int compareTo(Point other) {
             int byHash = Long.compare(at, other.at);
-            return byHash != 0 ? byHash : Integer.compare(member, other.member);
+            return byHash != 0 ? byHash : place.compareTo(other.place);
         }
     }
 

@@ -1,16 +1,18 @@
 package dev.ropewalk.actors.internal.routing;
 
+import dev.ropewalk.actors.spi.Load;
+
 import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The member with the fewest messages: what its mailbox held at the end of its last turn, and what
- * this router has told it since. Of several with as few, in turn.
+ * The member with the fewest messages: what its mailbox held after its last message, and what this
+ * router has told it since. An actor of another node says so from time to time, and counts what all
+ * of this node have told it since. Of several with as few, in turn.
  *
- * <p>A member that has no mailbox here, a router for one, counts as one of the emptiest.
+ * <p>A member that has no mailbox, a router for one, counts as one of the emptiest.
  *
  * <p>Two senders that choose at once may choose the same one; the next choice knows of both.
  */
@@ -31,7 +33,9 @@ public final class LeastMailbox<M> implements Choice<M> {
     /** The knowledge about each member of a roster. */
     private static final class Table<M> {
         final Roster<M> roster;
-        final Seen[] seen;
+
+        /** Null of those that have no mailbox. */
+        final @Nullable Load[] loads;
 
         /**
          * Where the search begins: behind the one that was chosen last, so that equals take turns.
@@ -41,19 +45,21 @@ public final class LeastMailbox<M> implements Choice<M> {
         /** Those that are in both are known from the one before. */
         Table(Roster<M> roster, @Nullable Table<M> before) {
             this.roster = roster;
-            this.seen = new Seen[roster.size()];
-            Map<Member<M>, Seen> known = before == null ? Map.of() : before.byMember();
-            for (int i = 0; i < seen.length; i++) {
-                Seen same = known.get(roster.get(i));
-                seen[i] = same == null ? new Seen() : same;
-                roster.get(i).wantGauge();
+            this.loads = new Load[roster.size()];
+            Map<Member<M>, Load> known = before == null ? Map.of() : before.byMember();
+            for (int i = 0; i < loads.length; i++) {
+                Load same = known.get(roster.get(i));
+                loads[i] = same == null ? roster.get(i).load() : same;
             }
         }
 
-        private Map<Member<M>, Seen> byMember() {
-            Map<Member<M>, Seen> all = new HashMap<>();
-            for (int i = 0; i < seen.length; i++) {
-                all.put(roster.get(i), seen[i]);
+        private Map<Member<M>, Load> byMember() {
+            Map<Member<M>, Load> all = new HashMap<>();
+            for (int i = 0; i < loads.length; i++) {
+                Load load = loads[i];
+                if (load != null) {
+                    all.put(roster.get(i), load);
+                }
             }
             return all;
         }
@@ -64,14 +70,13 @@ public final class LeastMailbox<M> implements Choice<M> {
             int best = -1;
             int unknown = -1;
             int fewest = Integer.MAX_VALUE;
-            for (int i = 0; i < seen.length && fewest > 0; i++) {
-                int at = wrapped(from + i);
-                Member<M> member = roster.get(at);
-                if (member.cell() == null) {
+            for (int i = 0; i < loads.length && fewest > 0; i++) {
+                Load load = loads[wrapped(from + i)];
+                if (load == null) {
                     unknown = unknown < 0 ? i : unknown;
                     continue;
                 }
-                int size = seen[at].size(member.gauge());
+                int size = load.size();
                 if (size < fewest) {
                     fewest = size;
                     best = i;
@@ -80,30 +85,15 @@ public final class LeastMailbox<M> implements Choice<M> {
             boolean isUnknown = best < 0 || (unknown >= 0 && unknown < best);
             int chosen = wrapped(from + (isUnknown ? unknown : best));
             first = wrapped(chosen + 1);
-            seen[chosen].told.incrementAndGet();
+            Load load = loads[chosen];
+            if (load != null) {
+                load.told();
+            }
             return roster.get(chosen);
         }
 
         private int wrapped(int index) {
-            return index < seen.length ? index : index - seen.length;
-        }
-    }
-
-    /** One member, as this router knows it. */
-    private static final class Seen {
-        final AtomicInteger told = new AtomicInteger();
-        private int turn;
-
-        int size(@Nullable Gauge gauge) {
-            if (gauge == null) {
-                return told.get();
-            }
-            long read = gauge.read();
-            if (Gauge.turn(read) != turn) {
-                turn = Gauge.turn(read);
-                told.set(0);
-            }
-            return Gauge.size(read) + told.get();
+            return index < loads.length ? index : index - loads.length;
         }
     }
 }

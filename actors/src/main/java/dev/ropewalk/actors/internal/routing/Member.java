@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal.routing;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.spi.Load;
 
 import org.jspecify.annotations.Nullable;
 
@@ -12,12 +13,29 @@ final class Member<M> {
     /** Null if it is no actor of this process. */
     private final @Nullable Routee<M> cell;
 
-    /** Of its mailbox; null until somebody asks for it. */
-    private volatile @Nullable Gauge gauge;
+    private final String place;
 
-    Member(ActorRef<M> actor) {
+    Member(ActorRef<M> actor, String place) {
         this.actor = actor;
         this.cell = Routee.of(actor);
+        this.place = place;
+    }
+
+    /** One whose place is known in this process alone. */
+    static <M> Member<M> here(ActorRef<M> actor) {
+        return new Member<>(actor, place("", actor.path(), actor));
+    }
+
+    /**
+     * Where an actor stands, the same after a restart of its process. The number is part of that if
+     * it has no name of its own.
+     *
+     * @param prefix names the node, if there are several
+     * @param path of the actor there
+     */
+    static String place(String prefix, String path, ActorRef<?> actor) {
+        String named = prefix + path;
+        return actor.name().equals(Routee.ANONYMOUS) ? named + '#' + actor.number() : named;
     }
 
     ActorRef<M> actor() {
@@ -28,16 +46,14 @@ final class Member<M> {
         return cell;
     }
 
-    /** Null for now, or for ever, if it says nothing about its mailbox. */
-    @Nullable Gauge gauge() {
-        return gauge;
+    String place() {
+        return place;
     }
 
-    void wantGauge() {
+    /** For one router; null if it says nothing about a mailbox. */
+    @Nullable Load load() {
         Routee<M> local = cell;
-        if (gauge == null && local != null) {
-            local.onCord(() -> gauge = local.gauge());
-        }
+        return local == null ? actor.target().load() : GaugeLoad.of(local);
     }
 
     /** A message that comes after its end is a dead letter that names the router. */

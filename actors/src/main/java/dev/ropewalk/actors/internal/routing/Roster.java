@@ -9,15 +9,17 @@ import java.util.List;
  * without a lock. The next one is another object.
  */
 public final class Roster<M> {
-    private static final Roster<Object> EMPTY = new Roster<>(List.of());
+    private static final Roster<Object> EMPTY = new Roster<>(List.of(), false);
 
     /** An array, because each routed message reads it. */
     private final Member<M>[] members;
 
     private final List<ActorRef<M>> actors;
+    private final boolean isShared;
 
     @SuppressWarnings("unchecked") // as a list would have it
-    Roster(List<Member<M>> members) {
+    Roster(List<Member<M>> members, boolean isShared) {
+        this.isShared = isShared;
         this.members = (Member<M>[]) members.toArray(Member[]::new);
         this.actors = members.stream().map(Member::actor).toList();
     }
@@ -29,6 +31,11 @@ public final class Roster<M> {
 
     public List<ActorRef<M>> actors() {
         return actors;
+    }
+
+    /** Other processes choose from the same members. */
+    boolean isShared() {
+        return isShared;
     }
 
     int size() {

@@ -76,7 +76,7 @@ public final class RouterTarget<M> extends Target<M> {
                     "a router over no actors has none to send to, now or later; to let them join,"
                             + " put it over a group");
         }
-        Roster<M> fixed = new Roster<>(actors.stream().map(Member::new).toList());
+        Roster<M> fixed = new Roster<>(actors.stream().map(Member::here).toList(), false);
         String name = "the " + kind + " router of " + fixed.actors();
         return ref(new RouterTarget<>(name, choice, WhenEmpty.fail(), null, fixed));
     }

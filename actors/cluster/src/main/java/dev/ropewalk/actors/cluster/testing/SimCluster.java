@@ -241,7 +241,6 @@ public final class SimCluster {
         machine.cord = cord;
         WaitCell started = new WaitCell();
         Fiber<?> main = cord.spin("main of " + machine.name, () -> main(machine, started));
-        main.detach(); // its end with the cord is no failure of the body
         machine.main = main;
         switch (started.await("the start of node " + machine.name)) {
             case Node node -> machine.node = node;
@@ -256,6 +255,7 @@ public final class SimCluster {
 
     /** On the node's cord, as long as it runs. */
     private void main(Machine machine, WaitCell started) {
+        Fiber.current().detach(); // its end with the cord is no failure of the body
         Node node;
         try {
             MemoryNetwork.current().host(machine.address);

@@ -16,6 +16,8 @@ import dev.ropewalk.actors.cluster.internal.session.Refusal;
 import dev.ropewalk.actors.cluster.internal.session.RefusedException;
 import dev.ropewalk.actors.cluster.internal.session.Session;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
+import dev.ropewalk.actors.routing.Group;
+import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -217,6 +219,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         session.begin(conversation, agreed.confirms(), home.types()::describe, this::describeKnown);
         peer.now(conversation);
         up.put(hello.node().name(), conversation);
+        conversation.tellGroups();
         dialling.found();
         changed();
         LOG.info("{} and {} are peers", self, hello);
@@ -347,6 +350,29 @@ public final class Presence implements KnownPeers, Greeting.Door {
         }
     }
 
+    /**
+     * Shares the system's group of the name with the nodes that share it too.
+     *
+     * @throws IllegalArgumentException if it is one of another type, or the name is none
+     */
+    public <M> Group<M> group(String name, Class<M> type) {
+        Group<M> group = home.groups().share(name, type);
+        home.cord()
+                .post(
+                        new CordMessage() {
+                            @Override
+                            public void onCord() {
+                                up.values().forEach(Conversation::tellGroups);
+                            }
+
+                            @Override
+                            public void onClosed() {
+                                // It has left.
+                            }
+                        });
+        return group;
+    }
+
     // ---------------------------------------------------------------- the end
 
     /**
@@ -366,6 +392,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         long writeLimitNs = Math.min(limitNanos, Waits.nanos(Session.LIVENESS));
         awaitEach(left, Session::isAllWritten, Waits.nanoTime(), writeLimitNs);
         left.forEach(each -> each.session().leave());
+        home.groups().over();
         return isComplete;
     }
 

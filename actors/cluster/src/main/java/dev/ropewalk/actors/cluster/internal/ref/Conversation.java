@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.cluster.internal.ref;
 
+import com.esotericsoftware.kryo.io.Output;
+
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
@@ -41,6 +43,9 @@ public final class Conversation implements Session.Handler {
     private final Questions questions;
     private final Circles circles;
     private final Windows windows;
+    private final Memberships memberships;
+    private final Sizes sizes;
+    private final RemoteLinks links;
     private final Served served;
     private final Consumer<Conversation> whenOver;
 
@@ -57,6 +62,9 @@ public final class Conversation implements Session.Handler {
         this.questions = new Questions(this);
         this.circles = new Circles(home, this);
         this.windows = new Windows(this);
+        this.memberships = new Memberships(home, this);
+        this.sizes = new Sizes(home, this);
+        this.links = new RemoteLinks(home, this);
         this.served = new Served(home, this, addresses);
     }
 
@@ -101,6 +109,32 @@ public final class Conversation implements Session.Handler {
         return windows;
     }
 
+    Addresses addresses() {
+        return addresses;
+    }
+
+    Memberships memberships() {
+        return memberships;
+    }
+
+    Sizes sizes() {
+        return sizes;
+    }
+
+    RemoteLinks links() {
+        return links;
+    }
+
+    /** The links between actors of the two nodes. From any thread. */
+    public int linkCount() {
+        return links.size();
+    }
+
+    /** The session has begun, or this node shares another group. On the cord. */
+    public void tellGroups() {
+        memberships.tell();
+    }
+
     public boolean isOver() {
         return session.isOver();
     }
@@ -108,18 +142,27 @@ public final class Conversation implements Session.Handler {
     // ---------------------------------------------------------------- sending, from any thread
 
     Sent tryTell(RemoteTarget<?> to, Object message) {
-        return inRoom(
-                to,
-                false,
-                Long.MAX_VALUE,
-                isLent ->
-                        home.frames()
-                                .with(
-                                        frame ->
-                                                session.trySend(
-                                                        tell(frame, to, message, isLent),
-                                                        message,
-                                                        to.ref())));
+        Sent sent =
+                inRoom(
+                        to,
+                        false,
+                        Long.MAX_VALUE,
+                        isLent ->
+                                home.frames()
+                                        .with(
+                                                frame ->
+                                                        session.trySend(
+                                                                tell(frame, to, message, isLent),
+                                                                message,
+                                                                to.ref())));
+        return counted(to, sent);
+    }
+
+    private Sent counted(RemoteTarget<?> to, Sent sent) {
+        if (sent == Sent.YES) {
+            sizes.sent(to.number());
+        }
+        return sent;
     }
 
     private Frame tell(Frame frame, RemoteTarget<?> to, Object message, boolean isLent) {
@@ -147,7 +190,7 @@ public final class Conversation implements Session.Handler {
         if (sent == Sent.FULL && !Calls.isInActor()) {
             throw full(to, message);
         }
-        return sent;
+        return counted(to, sent);
     }
 
     /** Sends a message with a permit, or without one. */
@@ -219,8 +262,13 @@ public final class Conversation implements Session.Handler {
 
     /** Its node refuses it if there is no room, as an ask that does not wait is refused here. */
     Sent askNow(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
-        return home.frames()
-                .with(frame -> session.trySend(ask(frame, to, id, ask, false), null, null));
+        return counted(
+                to,
+                home.frames()
+                        .with(
+                                frame ->
+                                        session.trySend(
+                                                ask(frame, to, id, ask, false), null, null)));
     }
 
     private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask, boolean isLent) {
@@ -235,16 +283,18 @@ public final class Conversation implements Session.Handler {
 
     /** Waits for room within the limit. */
     Sent ask(RemoteTarget<?> to, long id, RemoteAsk<?> ask) {
-        return inRoom(
+        return counted(
                 to,
-                mayWait(),
-                ask.leftNanos(),
-                isLent ->
-                        send(
-                                frame -> ask(frame, to, id, ask, isLent),
-                                null,
-                                null,
-                                ask.leftNanos()));
+                inRoom(
+                        to,
+                        mayWait(),
+                        ask.leftNanos(),
+                        isLent ->
+                                send(
+                                        frame -> ask(frame, to, id, ask, isLent),
+                                        null,
+                                        null,
+                                        ask.leftNanos())));
     }
 
     /** Of an answer that the other node waits for, or a word about an actor. */
@@ -286,6 +336,16 @@ public final class Conversation implements Session.Handler {
     }
 
     @Override
+    public void ack(Output to) {
+        sizes.write(to);
+    }
+
+    @Override
+    public void acked(WireInput from) {
+        sizes.read(from);
+    }
+
+    @Override
     public void beat() {
         windows.beat();
         served.beat();
@@ -295,14 +355,23 @@ public final class Conversation implements Session.Handler {
     public void over(String reason, List<Lost> lost) {
         why = reason;
         whenOver.accept(this); // first: whoever hears of the end finds no session
-        step(() -> watches.over(new ExitReason.Unreachable(peer.id().name())));
+        step(memberships::over);
+        ExitReason unreachable = new ExitReason.Unreachable(peer.id().name());
+        afterGroups(() -> watches.over(unreachable));
+        afterGroups(() -> links.over(unreachable));
         step(() -> asks.failAll(peer));
         step(questions::over);
         step(windows::over);
+        step(sizes::over);
         step(served::over);
         for (Lost each : lost) {
             step(() -> home.report(each.message(), each.to(), DeadLetter.Reason.UNREACHABLE, null));
         }
+    }
+
+    /** News of an end: those that hear of it find the actor in no group. On the cord. */
+    void afterGroups(Runnable news) {
+        memberships.then(() -> step(news));
     }
 
     /** Code of the program may run in it: it must not wait, and its failure is its own. */

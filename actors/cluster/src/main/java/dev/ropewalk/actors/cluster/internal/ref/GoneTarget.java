@@ -10,6 +10,8 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.LinkPeer;
+import dev.ropewalk.actors.spi.Load;
 import dev.ropewalk.actors.spi.Target;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +36,16 @@ final class GoneTarget<M> extends Target<M> {
 
     static ActorRef<?> address(Home home, String parentPath, String name, long number) {
         return new GoneTarget<>(home, parentPath, name, number).ref;
+    }
+
+    @Override
+    public LinkPeer link(ActorRef<?> actor, LinkPeer end) {
+        return RemoteLinks.none(end, new ExitReason.NoActor());
+    }
+
+    @Override
+    public Load load() {
+        return Sizes.UNREACHABLE;
     }
 
     private String text() {

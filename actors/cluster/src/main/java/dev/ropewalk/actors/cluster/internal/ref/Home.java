@@ -18,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param types of its protocol
  * @param frames to be written
  * @param exports the actors that other nodes know
+ * @param groups that it shares
  * @param peers the nodes that this one knows
  */
 public record Home(
@@ -27,6 +28,7 @@ public record Home(
         TypeTable types,
         FramePool frames,
         Exports exports,
+        Groups groups,
         KnownPeers peers) {
 
     void report(Object message, Object to, DeadLetter.Reason reason, @Nullable Throwable cause) {
@@ -45,7 +47,8 @@ public record Home(
     public record Parts(
             ActorSystem system, NodeId self, Cord cord, TypeTable types, FramePool frames) {
         public Home home(KnownPeers peers) {
-            return new Home(system, self, cord, types, frames, new Exports(), peers);
+            Groups groups = new Groups(system, self);
+            return new Home(system, self, cord, types, frames, new Exports(), groups, peers);
         }
     }
 }

@@ -14,6 +14,8 @@ import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.LinkPeer;
+import dev.ropewalk.actors.spi.Load;
 import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.actors.spi.Room;
 import dev.ropewalk.actors.spi.Target;
@@ -246,6 +248,20 @@ final class RemoteTarget<M> extends Target<M> {
         if (now != null) {
             now.watches().remove(this, listener);
         }
+    }
+
+    @Override
+    public LinkPeer link(ActorRef<?> actor, LinkPeer end) {
+        Conversation now = peer.now();
+        return now == null
+                ? RemoteLinks.none(end, new ExitReason.Unreachable(peer.id().name()))
+                : now.links().link(this, actor, end);
+    }
+
+    @Override
+    public Load load() {
+        Conversation now = peer.now();
+        return now == null ? Sizes.UNREACHABLE : now.sizes().load(number);
     }
 
     @Override

@@ -86,6 +86,13 @@ final class Served {
             case FrameType.ROOM -> lending.wanted(from);
             case FrameType.LEND -> of.windows().lent(from);
             case FrameType.UNUSED -> lending.unused(from);
+            case FrameType.SHARES -> of.memberships().shares(from);
+            case FrameType.JOINED -> of.memberships().joined(from);
+            case FrameType.LEFT -> of.memberships().left(from);
+            case FrameType.COUNT -> of.sizes().wanted(from);
+            case FrameType.LINK -> of.links().linked(from);
+            case FrameType.UNLINK -> of.links().unlinked(from);
+            case FrameType.LINK_END -> of.links().ended(from);
             case FrameType.TELL -> tell(from, false);
             case FrameType.TELL_LENT -> tell(from, true);
             case FrameType.ASK -> ask(from);
@@ -144,6 +151,7 @@ final class Served {
 
     private void tell(WireInput from, boolean isLent) {
         long number = from.readVarLong(false);
+        of.sizes().taken(number);
         Object message;
         try {
             message = message(from);
@@ -209,6 +217,7 @@ final class Served {
 
     private void ask(WireInput from) {
         long number = from.readVarLong(false);
+        of.sizes().taken(number);
         long id = from.readVarLong(true);
         long limitNs = from.readVarLong(true);
         boolean isOfWaitingActor = from.readBoolean();
@@ -473,7 +482,8 @@ final class Served {
     private void down(WireInput from) {
         long number = from.readVarLong(false);
         int what = from.readVarInt(true);
-        of.watches().down(number, what, Reasons.read(from));
+        ExitReason reason = Reasons.read(from);
+        of.afterGroups(() -> of.watches().down(number, what, reason));
     }
 
     // ---------------------------------------------------------------- questions of the other node

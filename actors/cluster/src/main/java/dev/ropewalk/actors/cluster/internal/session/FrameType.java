@@ -42,6 +42,15 @@ public final class FrameType {
     /** Room that was lent goes back. */
     public static final byte UNUSED = 12;
 
+    /** It shares a group with the nodes that have it too. */
+    public static final byte SHARES = 13;
+
+    /** An actor of the node is a member of a group. */
+    public static final byte JOINED = 14;
+
+    /** It is a member no more. */
+    public static final byte LEFT = 15;
+
     // Counted: each is acknowledged.
 
     /** The first one that is. */
@@ -66,6 +75,17 @@ public final class FrameType {
 
     /** A TELL with room that was lent for it. */
     public static final byte TELL_LENT = 32;
+
+    /** The acknowledgements are to say how many messages an actor has. */
+    public static final byte COUNT = 33;
+
+    /** An actor of the node has linked to one of the other node. */
+    public static final byte LINK = 34;
+
+    public static final byte UNLINK = 35;
+
+    /** A linked actor of the node is over. */
+    public static final byte LINK_END = 36;
 
     private FrameType() {}
 }

@@ -56,6 +56,12 @@ public final class Session {
         /** A counted frame, or one of the session that is not the session's own affair. */
         void frame(byte type, WireInput content);
 
+        /** Adds what rides on an acknowledgement. */
+        void ack(Output to);
+
+        /** Reads what rode on one. */
+        void acked(WireInput from);
+
         /** Some time has passed: each {@link #BEAT}. */
         void beat();
 
@@ -231,7 +237,10 @@ public final class Session {
     private void handle(byte type, WireInput frame) {
         switch (type) {
             case FrameType.BEAT -> {}
-            case FrameType.ACK -> acked(frame.readVarLong(true));
+            case FrameType.ACK -> {
+                acked(frame.readVarLong(true));
+                Objects.requireNonNull(handler).acked(frame);
+            }
             case FrameType.GOODBYE -> {
                 isPeerLeaving = true;
                 tellTaken(); // it waits for that
@@ -246,10 +255,16 @@ public final class Session {
         }
     }
 
-    private void tellTaken() {
+    /** Acknowledges what has been taken. On the cord. */
+    public void tellTaken() {
         takenTold = taken;
         bytesUntold = 0;
-        frames.with(frame -> sendAtOnce(frame.begin(FrameType.ACK).number(taken)));
+        frames.with(
+                frame -> {
+                    Objects.requireNonNull(handler)
+                            .ack(frame.begin(FrameType.ACK).number(taken).out());
+                    return sendAtOnce(frame);
+                });
     }
 
     private void beat() {

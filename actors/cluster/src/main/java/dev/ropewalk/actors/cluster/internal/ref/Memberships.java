@@ -1,0 +1,219 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import com.esotericsoftware.kryo.KryoException;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.cluster.internal.ref.Groups.Shared;
+import dev.ropewalk.actors.cluster.internal.session.FrameType;
+import dev.ropewalk.actors.cluster.internal.wire.Text;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+import dev.ropewalk.actors.spi.SharedGroup;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The groups that two nodes share, in one session: the names that each has told the other, and the
+ * members of the other node, which leave with the session. Confined to the session's cord, but for
+ * the words of the members here, which leave from the cords that own the groups.
+ *
+ * <p>A group belongs to a cord, which need not be the session's. So {@link #then} lets the news of
+ * an end wait until all rosters are without the actor: whoever hears of the end of a member finds
+ * it in no group any more, as within one process.
+ */
+final class Memberships {
+    /** So many groups of another node. */
+    private static final int MAX_GROUPS = 100_000;
+
+    private static final Log LOG = Logs.logger(Memberships.class);
+
+    private final Home home;
+    private final Conversation of;
+
+    /** The names that this node has told. */
+    private final Set<String> told = new HashSet<>();
+
+    /** The groups of the other node, and what their members take. */
+    private final Map<String, String> theirs = new HashMap<>();
+
+    /** Those that both have. */
+    private final Map<String, Members<?>> shared = new HashMap<>();
+
+    /** A group of each cord whose groups have had members of the other node. */
+    private final Map<Object, SharedGroup<?>> owners = new LinkedHashMap<>();
+
+    private boolean isOver;
+
+    /** The members of the other node, by their numbers. */
+    private static final class Members<M> {
+        final Shared<M> of;
+        final Map<Long, ActorRef<M>> all = new LinkedHashMap<>();
+
+        Members(Shared<M> of) {
+            this.of = of;
+        }
+
+        @SuppressWarnings("unchecked") // the other node says that its group is of the same type
+        void enter(RemoteTarget<?> member) {
+            ActorRef<M> actor = (ActorRef<M>) member.ref();
+            if (all.putIfAbsent(member.number(), actor) == null) {
+                String path = member.parentPath() + "/" + actor.name();
+                of.group().enter(actor, member.peer().id().name(), path);
+            }
+        }
+
+        void exclude(long number) {
+            ActorRef<M> actor = all.remove(number);
+            if (actor != null) {
+                of.group().exclude(actor);
+            }
+        }
+
+        void excludeAll() {
+            all.values().forEach(of.group()::exclude);
+            all.clear();
+        }
+    }
+
+    Memberships(Home home, Conversation of) {
+        this.home = home;
+        this.of = of;
+    }
+
+    // ---------------------------------------------------------------- this node's
+
+    /** The session has begun, or this node shares one more. */
+    void tell() {
+        for (Shared<?> each : home.groups().all()) {
+            if (!isOver && told.add(each.name())) {
+                of.sendAtOnce(
+                        frame -> {
+                            frame.begin(FrameType.SHARES);
+                            Text.write(frame.out(), each.name());
+                            Text.write(frame.out(), each.type());
+                            return frame;
+                        });
+                share(each);
+            }
+        }
+    }
+
+    /** If both have it. */
+    private void share(Shared<?> group) {
+        String type = theirs.get(group.name());
+        if (type == null || !told.contains(group.name())) {
+            return;
+        }
+        if (!type.equals(group.type())) {
+            LOG.warn(
+                    "group {} is one of {} at {}, and of {} here: they do not share it; give one of"
+                            + " the two another name",
+                    group.name(),
+                    type,
+                    of.peer(),
+                    group.type());
+            return;
+        }
+        shared.put(group.name(), new Members<>(group));
+        group.begin(of);
+    }
+
+    /** On the cord of the group. */
+    void joined(String group, ActorRef<?> actor) {
+        of.sendAtOnce(
+                frame -> {
+                    frame.begin(FrameType.JOINED);
+                    Text.write(frame.out(), group);
+                    of.addresses().write(frame.out(), actor);
+                    return frame;
+                });
+    }
+
+    /** On the cord of the group. */
+    void left(String group, ActorRef<?> actor) {
+        of.sendAtOnce(
+                frame -> {
+                    frame.begin(FrameType.LEFT);
+                    Text.write(frame.out(), group);
+                    return frame.signed(home.exports().numberOf(actor));
+                });
+    }
+
+    // ---------------------------------------------------------------- those of the other node
+
+    /** It shares a group. */
+    void shares(WireInput from) {
+        String name = Text.readSome(from);
+        String type = Text.readSome(from);
+        if (theirs.putIfAbsent(name, type) != null) {
+            throw new KryoException("it shares the group " + name + " twice");
+        }
+        if (theirs.size() > MAX_GROUPS) {
+            throw new KryoException("it shares more than " + MAX_GROUPS + " groups");
+        }
+        Shared<?> group = home.groups().named(name);
+        if (group != null) {
+            share(group);
+        }
+    }
+
+    void joined(WireInput from) {
+        Members<?> group = shared(from);
+        if (of.addresses().read(from) instanceof ActorRef<?> actor
+                && actor.target() instanceof RemoteTarget<?> member
+                && member.peer().id().equals(of.peer().id())) {
+            owners.putIfAbsent(group.of.group().owner(), group.of.group());
+            group.enter(member);
+        } else {
+            throw new KryoException("a node names only its own members of a group");
+        }
+    }
+
+    void left(WireInput from) {
+        shared(from).exclude(from.readVarLong(false));
+    }
+
+    private Members<?> shared(WireInput from) {
+        String name = Text.readSome(from);
+        Members<?> group = shared.get(name);
+        if (group == null) {
+            throw new KryoException("there is no shared group " + name);
+        }
+        return group;
+    }
+
+    /** Runs code when the groups show what the other node has said of their members. */
+    void then(Runnable code) {
+        then(new ArrayList<>(owners.values()), 0, code);
+    }
+
+    private static void then(List<SharedGroup<?>> owners, int first, Runnable code) {
+        if (first == owners.size()) {
+            code.run();
+        } else {
+            owners.get(first).then(() -> then(owners, first + 1, code));
+        }
+    }
+
+    /** The members of the other node, over all groups. */
+    int size() {
+        return shared.values().stream().mapToInt(each -> each.all.size()).sum();
+    }
+
+    /** The session has ended. */
+    void over() {
+        isOver = true;
+        for (Members<?> each : shared.values()) {
+            each.of.end(of);
+            each.excludeAll();
+        }
+        shared.clear();
+    }
+}
