@@ -14,6 +14,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.Pair.Side;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
+import dev.ropewalk.actors.cluster.internal.ref.Counts;
 import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -123,8 +124,8 @@ class RemoteLinkTest {
         Fiber.sleep(SECOND);
         for (Side each : List.of(here, there)) {
             String peer = each == here ? "there" : "here";
-            Conversation with = each.node.conversation(peer);
-            assertTrue(with == null || with.linkCount() == 0, "links at " + each.node);
+            Counts with = each.node.counts(peer);
+            assertTrue(with == null || with.links() == 0, "links at " + each.node);
         }
     }
 
@@ -421,8 +422,8 @@ class RemoteLinkTest {
                     }
                     all.forEach(each -> each.one.kill());
                     Fiber.sleep(SECOND);
-                    Conversation with = here.node.conversation("there");
-                    assertTrue(with == null || with.linkCount() == 0);
+                    Counts with = here.node.counts("there");
+                    assertTrue(with == null || with.links() == 0);
                 });
     }
 

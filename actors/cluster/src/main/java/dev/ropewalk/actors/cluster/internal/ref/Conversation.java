@@ -62,9 +62,9 @@ public final class Conversation implements Session.Handler {
         this.questions = new Questions(this);
         this.circles = new Circles(home, this);
         this.windows = new Windows(this);
-        this.memberships = new Memberships(home, this);
+        this.memberships = new Memberships(home, this, addresses);
         this.sizes = new Sizes(home, this);
-        this.links = new RemoteLinks(home, this);
+        this.links = new RemoteLinks(home, this, addresses);
         this.served = new Served(home, this, addresses);
     }
 
@@ -102,15 +102,12 @@ public final class Conversation implements Session.Handler {
                 addresses.others().size(),
                 home.exports().size(),
                 windows.size(),
-                served.loans());
+                served.loans(),
+                links.size());
     }
 
     Windows windows() {
         return windows;
-    }
-
-    Addresses addresses() {
-        return addresses;
     }
 
     Memberships memberships() {
@@ -123,11 +120,6 @@ public final class Conversation implements Session.Handler {
 
     RemoteLinks links() {
         return links;
-    }
-
-    /** The links between actors of the two nodes. From any thread. */
-    public int linkCount() {
-        return links.size();
     }
 
     /** The session has begun, or this node shares another group. On the cord. */
@@ -235,9 +227,7 @@ public final class Conversation implements Session.Handler {
                                 frame -> {
                                     Frame made = content.apply(frame);
                                     Sent sent = session.trySend(made, message, to);
-                                    return sent == Sent.FULL && mayWait()
-                                            ? Session.copy(made)
-                                            : sent;
+                                    return sent == Sent.FULL && mayWait() ? made.copy() : sent;
                                 });
         return outcome instanceof byte[] waits
                 ? session.send(waits, message, to, limitNanos)

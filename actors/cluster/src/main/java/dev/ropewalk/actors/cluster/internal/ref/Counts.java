@@ -11,6 +11,7 @@ package dev.ropewalk.actors.cluster.internal.ref;
  * @param exports the actors here that some node knows
  * @param windows into bounded mailboxes of the other node
  * @param loans of room in bounded mailboxes here
+ * @param links of actors here with actors of the other node
  */
 public record Counts(
         int asks,
@@ -20,4 +21,5 @@ public record Counts(
         int addresses,
         int exports,
         int windows,
-        int loans) {}
+        int loans,
+        int links) {}

@@ -36,6 +36,7 @@ final class Memberships {
 
     private final Home home;
     private final Conversation of;
+    private final Addresses addresses;
 
     /** The names that this node has told. */
     private final Set<String> told = new HashSet<>();
@@ -82,9 +83,10 @@ final class Memberships {
         }
     }
 
-    Memberships(Home home, Conversation of) {
+    Memberships(Home home, Conversation of, Addresses addresses) {
         this.home = home;
         this.of = of;
+        this.addresses = addresses;
     }
 
     // ---------------------------------------------------------------- this node's
@@ -131,7 +133,7 @@ final class Memberships {
                 frame -> {
                     frame.begin(FrameType.JOINED);
                     Text.write(frame.out(), group);
-                    of.addresses().write(frame.out(), actor);
+                    addresses.write(frame.out(), actor);
                     return frame;
                 });
     }
@@ -166,7 +168,7 @@ final class Memberships {
 
     void joined(WireInput from) {
         Members<?> group = shared(from);
-        if (of.addresses().read(from) instanceof ActorRef<?> actor
+        if (addresses.read(from) instanceof ActorRef<?> actor
                 && actor.target() instanceof RemoteTarget<?> member
                 && member.peer().id().equals(of.peer().id())) {
             owners.putIfAbsent(group.of.group().owner(), group.of.group());

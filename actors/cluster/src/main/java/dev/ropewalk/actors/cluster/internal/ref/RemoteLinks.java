@@ -39,6 +39,7 @@ final class RemoteLinks {
 
     private final Home home;
     private final Conversation of;
+    private final Addresses addresses;
 
     // ---- guarded by this object's monitor
 
@@ -71,9 +72,10 @@ final class RemoteLinks {
         }
     }
 
-    RemoteLinks(Home home, Conversation of) {
+    RemoteLinks(Home home, Conversation of, Addresses addresses) {
         this.home = home;
         this.of = of;
+        this.addresses = addresses;
     }
 
     // ---------------------------------------------------------------- by actors here
@@ -87,7 +89,7 @@ final class RemoteLinks {
                 of.sendAtOnce(
                         frame -> {
                             frame.begin(FrameType.LINK).signed(to.number()).number(made.key.number);
-                            of.addresses().write(frame.out(), actor);
+                            addresses.write(frame.out(), actor);
                             return frame;
                         });
                 return made;
@@ -126,7 +128,7 @@ final class RemoteLinks {
     void linked(WireInput from) {
         ActorRef<?> actor = home.exports().actor(from.readVarLong(false));
         Far far = new Far(new Key(from.readVarLong(true), false), null);
-        if (!(of.addresses().read(from) instanceof ActorRef<?> other)
+        if (!(addresses.read(from) instanceof ActorRef<?> other)
                 || !(other.target() instanceof RemoteTarget<?> owner)
                 || !owner.peer().id().equals(of.peer().id())) {
             throw new KryoException("a node links only its own actors");

@@ -93,6 +93,11 @@ public final class Frame {
         return java.util.Arrays.copyOfRange(out.getBuffer(), HEAD + 1, out.position());
     }
 
+    /** All of its bytes. */
+    public byte[] copy() {
+        return java.util.Arrays.copyOf(buffer(), length());
+    }
+
     /** Ends it: the bytes are those up to {@link #length}. */
     byte[] buffer() {
         byte[] bytes = out.getBuffer();

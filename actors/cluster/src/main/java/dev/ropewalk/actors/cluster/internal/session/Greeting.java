@@ -152,7 +152,7 @@ public final class Greeting {
                                 frame.out().writeByte(Objects.requireNonNull(refusal).ordinal());
                                 Text.write(frame.out(), text);
                             }
-                            return Session.copy(frame);
+                            return frame.copy();
                         });
         connection.write(bytes, 0, bytes.length);
     }

@@ -138,7 +138,7 @@ public final class Session {
     /**
      * Waits for room first. A switchpoint.
      *
-     * @param bytes of {@link #copy}
+     * @param bytes of {@link Frame#copy}
      */
     public Sent send(byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
         return out.addWhenRoom(bytes, message, to, limitNanos);
@@ -152,10 +152,6 @@ public final class Session {
     /** The same, of a frame with a message. */
     public Sent sendAtOnce(Frame frame, Object message, Object to) {
         return out.add(frame, message, to, false);
-    }
-
-    public static byte[] copy(Frame frame) {
-        return java.util.Arrays.copyOf(frame.buffer(), frame.length());
     }
 
     // ---------------------------------------------------------------- running, on the cord

@@ -57,7 +57,7 @@ class OutboxTest {
     }
 
     private byte[] copy(int number, int size) {
-        return Session.copy(counted(number, size));
+        return counted(number, size).copy();
     }
 
     /** The numbers of all frames that the writer takes now. */
