@@ -33,8 +33,10 @@ import java.util.function.Supplier;
  *
  * <p>Two nodes need not have the same protocol, so that programs can be exchanged one after the
  * other. Types are compared by their names when nodes meet, and records by the names of their
- * components: one that only the sender has is dropped, and one that only the receiver has is zero,
- * empty or null. Any other difference refuses that type when it comes, by name, and no other.
+ * components: one that only the sender has is dropped, and one that only the receiver has is its
+ * {@link Default}, or zero, empty or null. Any other difference refuses that type when it comes, by
+ * name, and no other: a component of another type, also between the angle brackets, and a value
+ * that its declared type does not take.
  */
 public final class Protocol {
     private final Values values;

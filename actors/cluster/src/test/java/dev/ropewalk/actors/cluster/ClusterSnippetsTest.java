@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 
 /** The snippets of the Javadoc and of the guide. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -39,6 +40,14 @@ class ClusterSnippetsTest {
 
     // @end
 
+    // @start region="default"
+    record Order(String article, int count, @Default("PT30S") Duration patience) {}
+
+    // @end
+
+    /** The same, of a program that is older. */
+    record OldOrder(String article, int count) {}
+
     private static Actor<Greeting> greeter() {
         return Actor.handler(
                 () ->
@@ -49,6 +58,38 @@ class ClusterSnippetsTest {
                             }
                             return Behavior.same();
                         });
+    }
+
+    @Test
+    void orderOfAnOlderProgramHasTheDefault() {
+        try (ActorSystem one = ActorSystem.start("one");
+                ActorSystem two = ActorSystem.start("two");
+                Node first =
+                        Node.start(
+                                one,
+                                NodeOptions.named("n1")
+                                        .withProtocol(Protocol.of().named(Order.class, "order")));
+                Node second =
+                        Node.start(
+                                two,
+                                NodeOptions.named("n2")
+                                        .withProtocol(Protocol.of().named(OldOrder.class, "order"))
+                                        .withDiscovery(
+                                                Discovery.of("127.0.0.1:" + first.port())))) {
+            CompletableFuture<Order> arrived = new CompletableFuture<>();
+            one.spin(
+                    "stock",
+                    Actor.<Order>handler(
+                            () ->
+                                    order -> {
+                                        arrived.complete(order);
+                                        return Behavior.same();
+                                    }));
+            assertTrue(second.awaitPeers(1, Duration.ofSeconds(10)));
+            Objects.requireNonNull(second.at("n1").find("stock", Object.class))
+                    .tell(new OldOrder("nut", 3));
+            assertEquals(new Order("nut", 3, Duration.ofSeconds(30)), arrived.join());
+        }
     }
 
     @Test

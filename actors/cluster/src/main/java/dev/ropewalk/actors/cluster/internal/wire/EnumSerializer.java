@@ -14,12 +14,16 @@ import java.util.List;
 final class EnumSerializer extends Serializer<Object> {
     private final String name;
 
+    /** Of the writer's constants, by their places. */
+    private final List<String> names;
+
     /** By their places; null where there is none of the name here. */
     private final List<@Nullable Enum<?>> constants;
 
-    EnumSerializer(String name, List<? extends @Nullable Enum<?>> constants) {
+    EnumSerializer(String name, List<String> names, List<? extends @Nullable Enum<?>> constants) {
         super(false, true);
         this.name = name;
+        this.names = List.copyOf(names);
         this.constants = new ArrayList<>(constants);
     }
 
@@ -32,10 +36,14 @@ final class EnumSerializer extends Serializer<Object> {
     @Override
     public Object read(Kryo kryo, Input from, Class<?> type) {
         int place = from.readVarInt(true);
-        Enum<?> constant = place >= 0 && place < constants.size() ? constants.get(place) : null;
+        boolean isKnown = place >= 0 && place < names.size();
+        Enum<?> constant = isKnown ? constants.get(place) : null;
         if (constant == null) {
             throw new RefusedTypeException(
-                    name, "its constant of the place " + place + " is not here");
+                    name,
+                    isKnown
+                            ? "its constant " + names.get(place) + " is not here"
+                            : "it has no constant of the place " + place);
         }
         return constant;
     }

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.reflect.Array;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -142,10 +143,22 @@ enum Kind {
 
     private static final Map<Class<?>, Object> EMPTY =
             Map.of(
-                    List.class, List.of(),
-                    Set.class, Set.of(),
-                    Map.class, Map.of(),
-                    Optional.class, Optional.empty());
+                    List.class,
+                    List.of(),
+                    Set.class,
+                    Set.of(),
+                    Map.class,
+                    Map.of(),
+                    Optional.class,
+                    Optional.empty(),
+                    byte[].class,
+                    new byte[0],
+                    int[].class,
+                    new int[0],
+                    long[].class,
+                    new long[0],
+                    double[].class,
+                    new double[0]);
 
     final char letter;
 
@@ -173,6 +186,11 @@ enum Kind {
             }
         }
         throw new KryoException("there is no kind '" + letter + "'");
+    }
+
+    /** Of the type that it alone tells. */
+    String javaName() {
+        return this == TEXT ? "String" : name().toLowerCase(Locale.ROOT);
     }
 
     /** The value of a component of that type that the sender does not know. */

@@ -18,8 +18,9 @@ import java.util.Set;
  *
  * <pre>
  *   a component that only the sender has     is read and dropped
- *   a component that only this node has      is zero or empty, or null
- *   a component of another kind, or a record that is an enum there    refuses the type
+ *   a component that only this node has      is its default: zero or empty, or null
+ *   a component of another type, or a record that is an enum there    refuses the type
+ *   a value of another type, where the type declares an interface     refuses the message
  *   a constant that is not here              refuses the message that has it
  * </pre>
  */
@@ -80,52 +81,69 @@ public final class PeerTypes {
 
     private static Reader record(WireInput from, @Nullable WireType here) {
         int count = partCount(from);
-        Kind[] kinds = new Kind[count];
-        String[] names = new String[count];
+        List<Part> parts = new ArrayList<>();
+        Set<String> seen = new HashSet<>();
         for (int i = 0; i < count; i++) {
-            names[i] = Text.readSome(from);
-            kinds[i] = Kind.of((char) from.readByte());
+            Part part = Part.read(from);
+            if (!seen.add(part.name)) {
+                throw new KryoException("two components have the name " + part.name);
+            }
+            parts.add(part);
         }
-        return here instanceof WireType.OfRecord(String name, Shape shape)
-                ? record(name, shape, names, kinds)
+        return here instanceof WireType.OfRecord known
+                ? record(known, parts)
                 : Reader.refused("it is a record there, and none here");
     }
 
-    private static Reader record(String name, Shape shape, String[] names, Kind[] kinds) {
-        int[] places = new int[names.length];
-        Set<String> seen = new HashSet<>();
-        for (int i = 0; i < names.length; i++) {
-            places[i] = shape.placeOf(names[i]);
-            if (!seen.add(names[i])) {
-                throw new KryoException("two components have the name " + names[i]);
+    /** A component, as the other node declares it; without a type if its kind says it all. */
+    private record Part(String name, Kind kind, @Nullable Declared type) {
+        static Part read(WireInput from) {
+            String name = Text.readSome(from);
+            Kind kind = Kind.of((char) from.readByte());
+            return new Part(name, kind, kind == Kind.OBJECT ? Declared.read(from) : null);
+        }
+
+        /** Why it cannot be read as that one; null if it can. */
+        @Nullable String misfit(Kind hereKind, Declared here) {
+            boolean isOfKind = kind == hereKind;
+            if (isOfKind && (type == null || type.fits(here))) {
+                return null;
             }
-            if (places[i] < 0) {
-                continue;
-            }
-            Kind kind = shape.components.get(places[i]).kind();
-            if (kind != kinds[i]) {
-                return Reader.refused(
-                        "its component "
-                                + names[i]
-                                + " is of the kind "
-                                + kinds[i]
-                                + " there, and "
-                                + kind
-                                + " here");
+            String there = type == null ? kind.javaName() : type.toString();
+            return "its component " + name + " is " + there + " there, and " + here + " here";
+        }
+    }
+
+    private static Reader record(WireType.OfRecord here, List<Part> parts) {
+        int[] places = new int[parts.size()];
+        for (int i = 0; i < places.length; i++) {
+            Part part = parts.get(i);
+            places[i] = here.shape().placeOf(part.name);
+            if (places[i] >= 0) {
+                String misfit =
+                        part.misfit(
+                                here.shape().components.get(places[i]).kind(),
+                                here.declared().get(places[i]));
+                if (misfit != null) {
+                    return Reader.refused(misfit);
+                }
             }
         }
-        return new Reader(new RecordSerializer(name, shape, kinds, places), "");
+        Kind[] kinds = parts.stream().map(Part::kind).toArray(Kind[]::new);
+        return new Reader(new RecordSerializer(here.name(), here.shape(), kinds, places), "");
     }
 
     private static Reader constants(WireInput from, @Nullable WireType here) {
         int count = partCount(from);
+        List<String> names = new ArrayList<>();
         List<@Nullable Enum<?>> constants = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             String name = Text.readSome(from);
+            names.add(name);
             constants.add(here instanceof WireType.OfEnum known ? known.named(name) : null);
         }
         return here instanceof WireType.OfEnum(String name, Class<?> _, List<Enum<?>> _)
-                ? new Reader(new EnumSerializer(name, constants), "")
+                ? new Reader(new EnumSerializer(name, names, constants), "")
                 : Reader.refused("it is an enum there, and none here");
     }
 

@@ -48,7 +48,7 @@ final class RecordSerializer extends Serializer<Object> {
         List<Component> components = shape.components;
         this.missing = new Object[components.size()];
         for (int i = 0; i < missing.length; i++) {
-            missing[i] = components.get(i).kind().emptyOf(components.get(i).type());
+            missing[i] = components.get(i).missing();
         }
     }
 
@@ -76,6 +76,14 @@ final class RecordSerializer extends Serializer<Object> {
         }
     }
 
+    private void check(Component component, @Nullable Object value) {
+        String misfit = component.kind() == Kind.OBJECT ? component.check().misfit(value) : null;
+        if (misfit != null) {
+            throw new RefusedTypeException(
+                    name, "its component " + component.name() + " has " + misfit);
+        }
+    }
+
     @Override
     public Object read(Kryo kryo, Input from, Class<?> type) {
         WireInput input = (WireInput) from;
@@ -83,6 +91,7 @@ final class RecordSerializer extends Serializer<Object> {
         for (int i = 0; i < kinds.length; i++) {
             Object value = kinds[i].read(kryo, input);
             if (places[i] >= 0) {
+                check(shape.components.get(places[i]), value);
                 values[places[i]] = value;
             }
         }

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -20,8 +21,19 @@ final class Shape {
     /** Of an array with a value for each component. */
     private final MethodHandle constructor;
 
-    /** A component, and how it is read. */
-    record Component(String name, Kind kind, Class<?> type, MethodHandle accessor) {
+    /**
+     * A component, and how it is read.
+     *
+     * @param check of a value that came
+     * @param missing the value if the sender does not know the component
+     */
+    record Component(
+            String name,
+            Kind kind,
+            Type type,
+            ElementCheck check,
+            @Nullable Object missing,
+            MethodHandle accessor) {
         @Nullable Object of(Object instance) throws Throwable {
             return accessor.invokeExact(instance);
         }
@@ -36,7 +48,8 @@ final class Shape {
     /**
      * The shape of a record class.
      *
-     * @throws IllegalArgumentException if its module does not open it
+     * @throws IllegalArgumentException if its module does not open it, or a {@link
+     *     dev.ropewalk.actors.cluster.Default} of it is none
      */
     static Shape of(Class<?> type) {
         RecordComponent[] parts = type.getRecordComponents();
@@ -66,7 +79,13 @@ final class Shape {
         try {
             MethodHandle accessor =
                     lookup.unreflect(part.getAccessor()).asType(MethodType.genericMethodType(1));
-            return new Component(part.getName(), Kind.of(part.getType()), part.getType(), accessor);
+            return new Component(
+                    part.getName(),
+                    Kind.of(part.getType()),
+                    part.getGenericType(),
+                    ElementCheck.of(part.getGenericType()),
+                    DefaultValue.of(part),
+                    accessor);
         } catch (IllegalAccessException closed) {
             throw new IllegalArgumentException(part + " cannot be read", closed);
         }

@@ -2,6 +2,9 @@ package dev.ropewalk.actors.cluster.internal.wire;
 
 import com.esotericsoftware.kryo.Serializer;
 
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Recipient;
+
 import java.lang.reflect.Modifier;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
@@ -9,6 +12,7 @@ import java.lang.reflect.Type;
 import java.lang.reflect.TypeVariable;
 import java.lang.reflect.WildcardType;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Supplier;
 
@@ -52,6 +56,18 @@ final class TypeCollector {
         return names.getOrDefault(type, type.getName());
     }
 
+    /** Empty for one whose values may be of several types. */
+    private String nameOfDeclared(Class<?> type) {
+        if (Builtin.knows(type)) {
+            return ActorRef.class == type ? nameOfDeclared(Recipient.class) : type.getSimpleName();
+        }
+        boolean isOwn =
+                type.isRecord()
+                        || type.isEnum()
+                        || found.get(type) instanceof WireType.OfProgram(_, _, _);
+        return isOwn ? name(type) : "";
+    }
+
     private static boolean isOpen(Class<?> type) {
         boolean isAbstract = type.isInterface() || Modifier.isAbstract(type.getModifiers());
         return !type.isPrimitive()
@@ -67,7 +83,12 @@ final class TypeCollector {
             return; // the values of an open one are looked at when they are sent
         }
         if (type.isRecord()) {
-            found.put(type, new WireType.OfRecord(name(type), Shape.of(type)));
+            Shape shape = Shape.of(type);
+            List<Declared> declared =
+                    shape.components.stream()
+                            .map(each -> Declared.of(each.type(), this::nameOfDeclared))
+                            .toList();
+            found.put(type, new WireType.OfRecord(name(type), shape, declared));
             for (RecordComponent each : type.getRecordComponents()) {
                 collect(each.getGenericType(), type.getSimpleName() + "." + each.getName());
             }

@@ -23,8 +23,12 @@ sealed interface WireType {
     /** A serializer that writes it, and reads what this version of the program has written. */
     Serializer<?> serializer();
 
-    /** A record, by the names of its components. */
-    record OfRecord(String name, Shape shape) implements WireType {
+    /**
+     * A record, by the names of its components.
+     *
+     * @param declared the types of its components
+     */
+    record OfRecord(String name, Shape shape, List<Declared> declared) implements WireType {
         static final char SORT = 'r';
 
         @Override
@@ -36,9 +40,13 @@ sealed interface WireType {
         public void describe(Output to) {
             to.writeByte(SORT);
             to.writeVarInt(shape.components.size(), true);
-            for (Shape.Component each : shape.components) {
+            for (int i = 0; i < shape.components.size(); i++) {
+                Shape.Component each = shape.components.get(i);
                 Text.write(to, each.name());
                 to.writeByte(each.kind().letter);
+                if (each.kind() == Kind.OBJECT) {
+                    declared.get(i).write(to);
+                }
             }
         }
 
@@ -79,7 +87,8 @@ sealed interface WireType {
 
         @Override
         public Serializer<?> serializer() {
-            return new EnumSerializer(name, constants);
+            return new EnumSerializer(
+                    name, constants.stream().<String>map(Enum::name).toList(), constants);
         }
     }
 

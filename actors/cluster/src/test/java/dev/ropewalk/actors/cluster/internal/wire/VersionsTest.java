@@ -105,7 +105,7 @@ class VersionsTest {
                                 .getMessage());
         assertTrue(refusal.contains("order"), refusal);
         assertTrue(refusal.contains("amount"), refusal);
-        assertTrue(refusal.contains("INT there, and LONG here"), refusal);
+        assertTrue(refusal.contains("is int there, and long here"), refusal);
         assertEquals(Size.LARGE, wire.carry(Size.LARGE));
         assertEquals(1, wire.seen().refused().size(), wire.seen().refused()::toString);
         assertEquals(List.of(), up.seen().refused());

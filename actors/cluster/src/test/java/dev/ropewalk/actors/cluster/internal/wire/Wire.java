@@ -91,6 +91,12 @@ final class Wire {
                 }
             };
 
+    /** The same, as an address of a message of any type. */
+    @SuppressWarnings("unchecked") // nothing is told to it
+    static <M> Recipient<M> address() {
+        return (Recipient<M>) ADDRESS;
+    }
+
     private static final Recipients NONE =
             new Recipients() {
                 @Override
