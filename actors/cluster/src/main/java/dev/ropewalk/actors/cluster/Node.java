@@ -281,11 +281,12 @@ public final class Node implements AutoCloseable {
 
     /**
      * Leaves the cluster: it accepts no node any more, waits until the others have acknowledged
-     * what was sent to them, and ends all sessions. The actors go on. A switchpoint; to leave twice
-     * is harmless.
+     * what was sent to them before, and ends all sessions. The actors go on, and answer until then.
+     * A switchpoint; to leave twice is harmless.
      *
      * @param limit how long to wait for acknowledgements
-     * @return false if the limit passed first; what was not acknowledged is a dead letter then
+     * @return false if the limit passed first. What was not acknowledged is a dead letter, also what
+     *     was sent meanwhile
      */
     public boolean leave(Duration limit) {
         long limitNs = Waits.nanos(limit);

@@ -45,6 +45,11 @@ class ClusterSnippetsTest {
 
     // @end
 
+    // @start region="renamed"
+    static final Protocol RENAMED = Protocol.of().named(Order.class, "shop.Order");
+
+    // @end
+
     /** The same, of a program that is older. */
     record OldOrder(String article, int count) {}
 
@@ -68,12 +73,12 @@ class ClusterSnippetsTest {
                         Node.start(
                                 one,
                                 NodeOptions.named("n1")
-                                        .withProtocol(Protocol.of().named(Order.class, "order")));
+                                        .withProtocol(RENAMED));
                 Node second =
                         Node.start(
                                 two,
                                 NodeOptions.named("n2")
-                                        .withProtocol(Protocol.of().named(OldOrder.class, "order"))
+                                        .withProtocol(Protocol.of().named(OldOrder.class, "shop.Order"))
                                         .withDiscovery(
                                                 Discovery.of("127.0.0.1:" + first.port())))) {
             CompletableFuture<Order> arrived = new CompletableFuture<>();

@@ -21,6 +21,7 @@ import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -46,18 +47,25 @@ final class NodeProcess implements AutoCloseable {
 
     /** Starts it; 0 takes a free port. */
     NodeProcess(String name, int port, int other, Path errors) throws IOException {
-        process =
-                new ProcessBuilder(
+        this(NodeProcess.class, errors, name, String.valueOf(port), String.valueOf(other));
+    }
+
+    /** Starts a process of another main class. */
+    NodeProcess(Class<?> main, Path errors, String name, String... arguments) throws IOException {
+        List<String> command =
+                new ArrayList<>(
+                        List.of(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                                 "@" + System.getProperty("ropewalk.args.file"),
                                 "-Xmx128m",
                                 "-XX:-UsePerfData",
                                 "-cp",
                                 System.getProperty("java.class.path"),
-                                NodeProcess.class.getName(),
-                                name,
-                                String.valueOf(port),
-                                String.valueOf(other))
+                                main.getName(),
+                                name));
+        command.addAll(List.of(arguments));
+        process =
+                new ProcessBuilder(command)
                         .redirectError(ProcessBuilder.Redirect.appendTo(errors.toFile()))
                         .start();
         reader = new Thread(this::read, "reads " + name);
@@ -162,8 +170,19 @@ final class NodeProcess implements AutoCloseable {
 
     /** Has it print how many fibers it has. */
     void countFibers() throws IOException {
-        process.getOutputStream().write('\n');
+        say("");
+    }
+
+    /** A line for it to read. */
+    void say(String line) throws IOException {
+        process.getOutputStream().write((line + "\n").getBytes(UTF_8));
         process.getOutputStream().flush();
+    }
+
+    /** Waits until it has ended by itself. */
+    void awaitExit() throws InterruptedException {
+        process.waitFor();
+        reader.join();
     }
 
     long sockets() throws IOException {

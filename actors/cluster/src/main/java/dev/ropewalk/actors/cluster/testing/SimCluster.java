@@ -56,7 +56,6 @@ public final class SimCluster {
 
     private final VirtualCords run = VirtualCords.current();
     private final MemoryNetwork network = MemoryNetwork.current();
-    private final Program program;
     private final Map<String, Machine> machines = new LinkedHashMap<>();
 
     /** The program of a node: what its {@code main} does in production. */
@@ -90,15 +89,17 @@ public final class SimCluster {
     private static final class Machine {
         private final String name;
         private final String address;
+        private Program program;
         private double clockRate = 1;
         private @Nullable Cord cord;
         private @Nullable Node node;
         private @Nullable WaitCell end;
         private @Nullable Fiber<?> main;
 
-        Machine(String name, String address) {
+        Machine(String name, String address, Program program) {
             this.name = name;
             this.address = address;
+            this.program = program;
         }
 
         boolean isRunning() {
@@ -133,9 +134,8 @@ public final class SimCluster {
     }
 
     private SimCluster(int nodes, Program program) {
-        this.program = program;
         for (int i = 1; i <= nodes; i++) {
-            Machine made = new Machine("n" + i, "10.0.0." + i);
+            Machine made = new Machine("n" + i, "10.0.0." + i, program);
             machines.put(made.name, made);
             network.name(made.name, made.address);
         }
@@ -261,7 +261,7 @@ public final class SimCluster {
             MemoryNetwork.current().host(machine.address);
             node =
                     Objects.requireNonNull(
-                            program.start(
+                            machine.program.start(
                                     NodeOptions.named(machine.name)
                                             .withAddress(machine.address, PORT)
                                             .withDiscovery(discovery())
@@ -431,6 +431,20 @@ public final class SimCluster {
         kill(name);
         start(machine);
         return machine.node();
+    }
+
+    /**
+     * The same by another program, as a new version is deployed; later restarts use that one.
+     *
+     * @param name of the node
+     * @param program starts it from now on
+     * @return the node
+     * @throws Exception whatever the program throws
+     * @throws IllegalArgumentException as {@link #kill}
+     */
+    public Node restart(String name, Program program) throws Exception {
+        find(name).program = Objects.requireNonNull(program, "program");
+        return restart(name);
     }
 
     /**

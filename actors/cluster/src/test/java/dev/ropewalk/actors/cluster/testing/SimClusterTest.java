@@ -219,6 +219,27 @@ class SimClusterTest {
     }
 
     @Test
+    void F14_nodeIsRestartedByAnotherProgramFromThenOn() {
+        run(
+                2,
+                cluster -> {
+                    SimCluster.Program next =
+                            options -> {
+                                ActorSystem system = ActorSystem.start("next");
+                                system.spin("porter", porter("the next version"));
+                                return Node.start(system, options.withProtocol(PROTOCOL));
+                            };
+                    for (Node each :
+                            List.of(cluster.restart("n2", next), cluster.restart("n2"))) {
+                        assertEquals("next", each.system().name());
+                    }
+                    assertEquals("system", cluster.restart("n1").system().name());
+                    assertTrue(cluster.awaitPeers(LONG));
+                    assertEquals("the next version", ask(cluster, "n1", porter(cluster, "n1", "n2")));
+                });
+    }
+
+    @Test
     void F14_codeOnANodeThatIsKilledMeanwhileFailsAndNamesIt() {
         run(
                 2,

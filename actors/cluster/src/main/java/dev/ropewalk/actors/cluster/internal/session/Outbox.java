@@ -51,6 +51,11 @@ final class Outbox {
 
     private final ArrayDeque<Sender> senders = new ArrayDeque<>();
 
+    /** So many are to be acknowledged before the node leaves, and those up to that sender's. */
+    private long wanted;
+
+    private @Nullable Sender lastWanted;
+
     /** Waits for frames, so that it has written all before; null while it does not. */
     private @Nullable WaitCell writer;
 
@@ -139,6 +144,9 @@ final class Outbox {
 
     private synchronized void forget(Sender sender) {
         senders.remove(sender);
+        if (sender == lastWanted) {
+            lastWanted = senders.peekLast(); // those before it are wanted; later ones do no harm
+        }
     }
 
     private boolean hasRoom() {
@@ -224,6 +232,10 @@ final class Outbox {
                     keep(next.kept);
                     served.add(next);
                 }
+                if (next == lastWanted) {
+                    wanted = added;
+                    lastWanted = null;
+                }
             }
             idle = served.isEmpty() ? null : takeIdleWriter();
         }
@@ -253,6 +265,20 @@ final class Outbox {
         }
         wake(idle);
         return lost;
+    }
+
+    /**
+     * The node leaves: what was given until now is wanted. What comes later, as replies to others
+     * that go on asking, is not: there would never be a moment without some of it.
+     */
+    synchronized void wantAllSoFar() {
+        wanted = added;
+        lastWanted = senders.peekLast();
+    }
+
+    /** Whether all that is wanted has been acknowledged. */
+    synchronized boolean hasAllWanted() {
+        return acked >= wanted && lastWanted == null;
     }
 
     /** Whether all that is counted has been acknowledged. */

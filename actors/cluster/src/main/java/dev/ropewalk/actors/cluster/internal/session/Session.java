@@ -325,13 +325,14 @@ public final class Session {
 
     /** Says that nothing more comes; both nodes acknowledge at once what they have. */
     public void sayGoodbye() {
+        out.wantAllSoFar();
         tellTaken();
         frames.with(frame -> sendAtOnce(frame.begin(FrameType.GOODBYE)));
     }
 
-    /** Whether all that was sent has been acknowledged. */
+    /** Whether all that was sent before the goodbye has been acknowledged. */
     public boolean isAllAcked() {
-        return out.isAcked();
+        return out.hasAllWanted();
     }
 
     /** Acknowledges what came meanwhile; whether all of that is written. On the cord. */

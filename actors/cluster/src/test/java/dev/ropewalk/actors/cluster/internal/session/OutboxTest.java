@@ -237,6 +237,34 @@ class OutboxTest {
                 });
     }
 
+    /** Also one whose sender still waits; a sender that gives up is waited for no more. */
+    @Test
+    void A7_nodeThatLeavesWaitsForWhatWasSentBefore() {
+        run(
+                () -> {
+                    out.wantAllSoFar();
+                    assertTrue(out.hasAllWanted());
+                    add(1, 2_000);
+                    byte[] waits = copy(2, 10);
+                    byte[] ended = copy(3, 10);
+                    Fiber<?> sender = Fiber.spin(() -> out.addWhenRoom(waits, "m", "to", FOREVER));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    Fiber<?> other = Fiber.spin(() -> out.addWhenRoom(ended, "m", "to", FOREVER));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    out.wantAllSoFar();
+                    other.terminate();
+                    assertThrows(FiberTerminatedException.class, other::await);
+                    assertFalse(out.hasAllWanted());
+                    assertTrue(out.acked(1));
+                    sender.await();
+                    assertFalse(out.hasAllWanted());
+                    add(4, 10); // a reply of the node that leaves
+                    assertTrue(out.acked(2));
+                    assertTrue(out.hasAllWanted());
+                    assertFalse(out.isAcked());
+                });
+    }
+
     @Test
     void A7_frameHasItsLengthInFront() {
         byte[] bytes = copy(7, 3);
