@@ -5,6 +5,7 @@ module dev.ropewalk.actors.cluster {
     requires transitive dev.ropewalk.fibers.io;
     requires transitive com.esotericsoftware.kryo;
     requires java.naming;
+    requires jdk.jfr;
     requires static transitive org.jspecify;
 
     exports dev.ropewalk.actors.cluster;

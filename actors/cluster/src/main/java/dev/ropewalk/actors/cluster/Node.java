@@ -224,6 +224,16 @@ public final class Node implements AutoCloseable {
         return presence.awaitPeers(count, limitNs);
     }
 
+    /**
+     * Tells what the node knows of others, its sessions, their queues, and what they keep. From any
+     * thread; waits for nothing.
+     *
+     * @return what it is now
+     */
+    public NodeDump dump() {
+        return presence.dump();
+    }
+
     /** The session with another node; null if there is none. For tests. */
     @Nullable Conversation conversation(String name) {
         return presence.conversation(name);

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -52,6 +54,25 @@ class ClusterSnippetsTest {
 
     /** The same, of a program that is older. */
     record OldOrder(String article, int count) {}
+
+    private final List<String> log = new ArrayList<>();
+
+    private void log(String line) {
+        log.add(line);
+    }
+
+    private void seen(Node node) {
+        // @start region="dump"
+        NodeDump dump = node.dump();
+        log(dump.toString()); // for people
+        log(dump.toJson()); // for tools
+        for (NodeDump.Peer peer : dump.peers()) {
+            if (peer.out().unacknowledged() > 1_000 || !peer.refusedTypes().isEmpty()) {
+                log(peer.toString());
+            }
+        }
+        // @end
+    }
 
     private static Actor<Greeting> greeter() {
         return Actor.handler(
@@ -94,6 +115,9 @@ class ClusterSnippetsTest {
             Objects.requireNonNull(second.at("n1").find("stock", Object.class))
                     .tell(new OldOrder("nut", 3));
             assertEquals(new Order("nut", 3, Duration.ofSeconds(30)), arrived.join());
+            seen(first);
+            assertTrue(log.getFirst().contains("\n  n2@"), log::toString);
+            assertEquals(2, log.size(), log::toString);
         }
     }
 

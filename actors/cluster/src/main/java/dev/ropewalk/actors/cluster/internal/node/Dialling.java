@@ -3,6 +3,7 @@ package dev.ropewalk.actors.cluster.internal.node;
 import com.esotericsoftware.kryo.KryoException;
 
 import dev.ropewalk.actors.cluster.Discovery;
+import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.Refusal;
 import dev.ropewalk.actors.cluster.internal.session.RefusedException;
@@ -21,8 +22,12 @@ import org.jspecify.annotations.Nullable;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Tries the addresses at which nodes may be, each in a fiber, as long as the node runs: again and
@@ -48,6 +53,9 @@ public final class Dialling {
     private final Presence presence;
     private final Hello self;
     private final Set<Address> known = new LinkedHashSet<>();
+
+    /** Those without a session, and the last reason; for any thread. */
+    private final Map<Address, NodeDump.Unreached> unreached = new ConcurrentHashMap<>();
 
     /** Not tried yet. */
     private final ArrayDeque<Address> fresh = new ArrayDeque<>();
@@ -82,6 +90,7 @@ public final class Dialling {
         boolean isSelf = address.port == self.port() && address.host.equals(self.host());
         if (!isSelf && known.add(address)) {
             fresh.add(address);
+            unreached.put(address, new NodeDump.Unreached(address.toString(), 0, "not tried yet"));
             if (idle != null) {
                 idle.give(true);
             }
@@ -137,42 +146,66 @@ public final class Dialling {
         String name = null;
         while (!isOver) {
             if (name != null && presence.isUp(name)) {
+                unreached.remove(address);
                 pauseNs = FIRST_PAUSE.toNanos();
             } else {
                 try {
-                    name = presence.dial(address.host, address.port);
+                    name =
+                            presence.dial(
+                                    address.host,
+                                    address.port,
+                                    () -> unreached.remove(address));
                     failures = 0;
+                    missed(address, failures, "the session with " + name + " has ended");
                     pauseNs = FIRST_PAUSE.toNanos();
                 } catch (RefusedException refused) {
                     if (refused.refusal() == Refusal.SELF) {
+                        unreached.remove(address);
                         return; // and it stays known, so that it is not tried again
                     }
                     presence.tellRefused(refused);
                     name = refused.peer() == null ? null : refused.peer().node().name();
                     failures++;
+                    if (name == null || !presence.isUp(name)) {
+                        missed(address, failures, refused.getMessage());
+                    }
                     pauseNs = longer(pauseNs);
                 } catch (TlsException refused) {
                     presence.tellRefused(address.toString(), refused);
-                    failures++;
+                    missed(address, ++failures, refused.getMessage());
                     pauseNs = longer(pauseNs);
                 } catch (ConnectionException | KryoException nobody) {
                     LOG.debug("{}: no node at {}", self, address, nobody);
-                    failures++;
+                    missed(address, ++failures, nobody.getMessage());
                     pauseNs = longer(pauseNs);
                 } catch (RuntimeException broken) {
                     // It ends this session, and not the node.
                     LOG.warn("{}: the session with {} failed", self, address, broken);
-                    failures++;
+                    missed(address, ++failures, broken.toString());
                     pauseNs = longer(pauseNs);
                 }
                 if (!isNamed && failures >= HEARSAY_TRIES) {
                     known.remove(address);
+                    unreached.remove(address);
                     return;
                 }
             }
             long spread = Cord.current().nextInt((int) (pauseNs / 4) + 1);
             Fiber.sleep(Duration.ofNanos(pauseNs - pauseNs / 8 + spread));
         }
+    }
+
+    private void missed(Address address, int tries, @Nullable String why) {
+        unreached.put(
+                address,
+                new NodeDump.Unreached(address.toString(), tries, String.valueOf(why)));
+    }
+
+    /** For any thread. */
+    List<NodeDump.Unreached> unreached() {
+        return unreached.values().stream()
+                .sorted(Comparator.comparing(NodeDump.Unreached::address))
+                .toList();
     }
 
     private static long longer(long pauseNs) {

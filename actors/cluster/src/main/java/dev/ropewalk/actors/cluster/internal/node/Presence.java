@@ -3,9 +3,11 @@ package dev.ropewalk.actors.cluster.internal.node;
 import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Output;
 
+import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.Home;
 import dev.ropewalk.actors.cluster.internal.ref.KnownPeers;
+import dev.ropewalk.actors.cluster.internal.ref.NodeEvents;
 import dev.ropewalk.actors.cluster.internal.ref.Peer;
 import dev.ropewalk.actors.cluster.internal.session.Frame;
 import dev.ropewalk.actors.cluster.internal.session.FrameReader;
@@ -122,7 +124,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
     private void accepted(TcpConnection connection) {
         FrameReader reader = new FrameReader(connection);
         try {
-            meet(connection, reader, false);
+            meet(connection, reader, null);
         } catch (RefusedException refused) {
             tellRefused(refused);
         } catch (TlsException refused) {
@@ -152,6 +154,9 @@ public final class Presence implements KnownPeers, Greeting.Door {
     }
 
     private void tell(boolean isWarning, String complaint) {
+        if (isWarning) {
+            NodeEvents.peerRefused(self.node(), complaint);
+        }
         if (isWarning && complaints.isNew(complaint)) {
             LOG.warn("{}", complaint);
         } else {
@@ -172,22 +177,30 @@ public final class Presence implements KnownPeers, Greeting.Door {
     /**
      * Connects to a node and serves the session with it until that ends. A switchpoint.
      *
+     * @param reached is run when the session begins
      * @return the name of the other node
      * @throws RefusedException if the two do not become peers
      * @throws ConnectionException if nobody is there
      * @throws KryoException if it is no node that is there
      */
-    String dial(String host, int port) {
+    String dial(String host, int port, Runnable reached) {
         try (TcpConnection connection = setting.connect(host, port)) {
-            return meet(connection, new FrameReader(connection), true);
+            return meet(connection, new FrameReader(connection), reached);
         }
     }
 
-    private String meet(TcpConnection connection, FrameReader reader, boolean hasDialled) {
+    /** With code of the side that has dialled, to be run when the session begins. */
+    private String meet(
+            TcpConnection connection, FrameReader reader, @Nullable Runnable reached) {
         Greeting greeting = new Greeting(connection, reader, home.frames(), self, this);
         Greeting.Agreed agreed =
-                greetingWithin(connection, hasDialled ? greeting::dialled : greeting::accepted);
-        begin(agreed, connection, reader).run();
+                greetingWithin(
+                        connection, reached == null ? greeting::accepted : greeting::dialled);
+        Session session = begin(agreed, connection, reader);
+        if (reached != null) {
+            reached.run();
+        }
+        session.run();
         return agreed.peer().node().name();
     }
 
@@ -223,6 +236,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         dialling.found();
         changed();
         LOG.info("{} and {} are peers", self, hello);
+        NodeEvents.begun(self.node(), conversation);
         return session;
     }
 
@@ -315,6 +329,22 @@ public final class Presence implements KnownPeers, Greeting.Door {
 
     public List<String> upNames() {
         return upNames;
+    }
+
+    /** All that can be seen of it. */
+    public NodeDump dump() {
+        List<NodeDump.Peer> sessions = up.values().stream().map(Conversation::dump).toList();
+        List<String> reached = sessions.stream().map(NodeDump.Peer::address).toList();
+        return new NodeDump(
+                self.node().name(),
+                Long.toHexString(self.node().incarnation()),
+                self.cluster(),
+                self.address(),
+                home.exports().size(),
+                sessions,
+                dialling.unreached().stream()
+                        .filter(each -> !reached.contains(each.address()))
+                        .toList());
     }
 
     /** The session with the node of that name; null if there is none. */

@@ -5,6 +5,7 @@ import com.esotericsoftware.kryo.io.Output;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
+import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.internal.session.Frame;
 import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session;
@@ -21,6 +22,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -33,6 +35,9 @@ import java.util.function.UnaryOperator;
  */
 public final class Conversation implements Session.Handler {
     private static final Log LOG = Logs.logger(Conversation.class);
+
+    /** A second. */
+    private static final int BEATS_OF_STATISTICS = 2;
 
     private final Home home;
     private final Peer peer;
@@ -48,6 +53,8 @@ public final class Conversation implements Session.Handler {
     private final RemoteLinks links;
     private final Served served;
     private final Consumer<Conversation> whenOver;
+    private final long beganNs;
+    private int beats;
 
     /** Told once, on the cord. */
     private @Nullable String why;
@@ -57,6 +64,7 @@ public final class Conversation implements Session.Handler {
         this.peer = peer;
         this.session = session;
         this.whenOver = whenOver;
+        this.beganNs = home.cord().nanoTime();
         this.addresses = new Addresses(home, this);
         this.watches = new Watches(this);
         this.questions = new Questions(this);
@@ -104,6 +112,27 @@ public final class Conversation implements Session.Handler {
                 windows.size(),
                 served.loans(),
                 links.size());
+    }
+
+    /** From any thread; not of one moment. */
+    public NodeDump.Peer dump() {
+        Counts counts = counts();
+        return new NodeDump.Peer(
+                peer.id().name(),
+                Long.toHexString(peer.id().incarnation()),
+                session.peer().address(),
+                Duration.ofNanos(home.cord().nanoTime() - beganNs),
+                session.out(),
+                session.in(),
+                new NodeDump.Entries(
+                        counts.asks(),
+                        counts.watched(),
+                        counts.servedWatches(),
+                        counts.servedAsks(),
+                        counts.addresses(),
+                        counts.windows(),
+                        counts.loans()),
+                served.refusedTypes());
     }
 
     Windows windows() {
@@ -339,11 +368,15 @@ public final class Conversation implements Session.Handler {
     public void beat() {
         windows.beat();
         served.beat();
+        if (beats++ % BEATS_OF_STATISTICS == 0) {
+            NodeEvents.statistics(home.self(), this);
+        }
     }
 
     @Override
     public void over(String reason, List<Lost> lost) {
         why = reason;
+        NodeEvents.ended(home.self(), this, lost.size());
         whenOver.accept(this); // first: whoever hears of the end finds no session
         step(memberships::over);
         ExitReason unreachable = new ExitReason.Unreachable(peer.id().name());

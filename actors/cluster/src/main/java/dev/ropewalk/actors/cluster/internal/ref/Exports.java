@@ -49,7 +49,7 @@ public final class Exports {
                 });
     }
 
-    int size() {
+    public int size() {
         return byNumber.size();
     }
 

@@ -31,6 +31,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -58,6 +59,9 @@ final class Served {
 
     /** As the other node described them, before anything else. */
     private @Nullable PeerTypes types;
+
+    /** Of those; for any thread. */
+    private volatile List<String> refusedTypes = List.of();
 
     Served(Home home, Conversation of, Addresses addresses) {
         this.home = home;
@@ -119,9 +123,11 @@ final class Served {
             throw new KryoException("a node describes its types once");
         }
         types = PeerTypes.read(from, home.types());
-        for (String refused : types.refused()) {
+        refusedTypes = types.refused();
+        for (String refused : refusedTypes) {
             LOG.info("{} and {} differ: {}", home.self(), of.peer(), refused);
         }
+        types.eachRefused((name, why) -> NodeEvents.typeRefused(home.self(), of.peer(), name, why));
     }
 
     private void peers(WireInput from) {
@@ -541,6 +547,10 @@ final class Served {
 
     int loans() {
         return lending.size();
+    }
+
+    List<String> refusedTypes() {
+        return refusedTypes;
     }
 
     int watches() {

@@ -34,6 +34,22 @@ final class Outbox {
     /** A counted frame that is not acknowledged: of a tell the message and its address. */
     record Kept(@Nullable Object message, @Nullable Object to, int bytes) {}
 
+    /**
+     * The state of the way to the other node.
+     *
+     * @param queuedBytes not taken by the writer yet
+     * @param unacknowledged counted frames
+     * @param added counted frames so far
+     * @param bytes of all frames so far
+     */
+    record Load(
+            long queuedBytes,
+            int unacknowledged,
+            long unacknowledgedBytes,
+            int waiting,
+            long added,
+            long bytes) {}
+
     private static final int BATCH = 16 * 1024;
 
     private final int capacity;
@@ -46,6 +62,7 @@ final class Outbox {
 
     private final ArrayDeque<Kept> kept = new ArrayDeque<>();
     private long heldBytes;
+    private long bytes;
     private long added;
     private long acked;
 
@@ -153,18 +170,19 @@ final class Outbox {
         return senders.isEmpty() && heldBytes < capacity;
     }
 
-    private void append(byte[] bytes, int length) {
+    private void append(byte[] content, int length) {
+        bytes += length;
         if (used + length > batch.length) {
             if (used > 0) {
                 batches.add(java.util.Arrays.copyOf(batch, used));
                 used = 0;
             }
             if (length > batch.length) {
-                batches.add(java.util.Arrays.copyOf(bytes, length));
+                batches.add(java.util.Arrays.copyOf(content, length));
                 return;
             }
         }
-        System.arraycopy(bytes, 0, batch, used, length);
+        System.arraycopy(content, 0, batch, used, length);
         used += length;
     }
 
@@ -296,6 +314,11 @@ final class Outbox {
         return isAcked() && isWritten();
     }
 
+    synchronized Load load() {
+        long queued = used + batches.stream().mapToLong(each -> each.length).sum();
+        return new Load(queued, kept.size(), heldBytes, senders.size(), added, bytes);
+    }
+
     synchronized long heldBytes() {
         return heldBytes;
     }
@@ -305,18 +328,18 @@ final class Outbox {
     }
 
     synchronized void checkInvariants() {
-        long bytes = kept.stream().mapToLong(Kept::bytes).sum();
-        if (bytes != heldBytes || (!isOver && added - acked != kept.size())) {
+        long keptBytes = kept.stream().mapToLong(Kept::bytes).sum();
+        if (keptBytes != heldBytes || (!isOver && added - acked != kept.size())) {
             throw new IllegalStateException(
                     "held="
                             + heldBytes
-                            + " bytes="
-                            + bytes
+                            + " kept="
+                            + keptBytes
                             + " added="
                             + added
                             + " acked="
                             + acked
-                            + " kept="
+                            + " frames="
                             + kept.size());
         }
         if (!senders.isEmpty() && heldBytes < capacity) {

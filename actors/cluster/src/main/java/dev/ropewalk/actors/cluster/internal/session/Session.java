@@ -3,6 +3,7 @@ package dev.ropewalk.actors.cluster.internal.session;
 import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Output;
 
+import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;
@@ -93,6 +94,7 @@ public final class Session {
     /** Counted frames that were handled, and how many of them the other side knows of. */
     private long taken;
 
+    private long takenBytes;
     private long takenTold;
     private int bytesUntold;
 
@@ -212,6 +214,7 @@ public final class Session {
             }
             int size = frame.limit() - frame.position();
             byte type = frame.readByte();
+            takenBytes += size;
             handle(type, frame);
             if (frame.left() > 0) {
                 throw new KryoException(
@@ -348,6 +351,25 @@ public final class Session {
             throw new IllegalStateException(this + " is " + state + ", not " + from);
         }
         state = to;
+    }
+
+    // ---------------------------------------------------------------- seen, from any thread
+
+    /** How it sends. */
+    public NodeDump.Out out() {
+        Outbox.Load load = out.load();
+        return new NodeDump.Out(
+                load.queuedBytes(),
+                load.unacknowledged(),
+                load.unacknowledgedBytes(),
+                load.waiting(),
+                load.added(),
+                load.bytes());
+    }
+
+    /** How it receives; a hint elsewhere than on the cord. */
+    public NodeDump.In in() {
+        return new NodeDump.In(taken, takenBytes);
     }
 
     /** On the cord. */

@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.BiConsumer;
 
 /**
  * The types that another node sends, as it described them, each beside the one of the same name
@@ -177,9 +178,17 @@ public final class PeerTypes {
 
     /** {@return each type that is refused, and why} */
     public List<String> refused() {
-        return entries.stream()
-                .filter(each -> each.registration == null)
-                .map(each -> each.name + ": " + each.refusal)
-                .toList();
+        List<String> all = new ArrayList<>();
+        eachRefused((name, why) -> all.add(name + ": " + why));
+        return all;
+    }
+
+    /** Tells each type that is refused, and why. */
+    public void eachRefused(BiConsumer<String, String> taker) {
+        for (Entry each : entries) {
+            if (each.registration == null) {
+                taker.accept(each.name, each.refusal);
+            }
+        }
     }
 }

@@ -1,0 +1,222 @@
+package dev.ropewalk.actors.cluster;
+
+import dev.ropewalk.fibers.internal.dump.JsonWriter;
+import dev.ropewalk.fibers.internal.dump.Lines;
+
+import java.time.Duration;
+import java.util.List;
+
+/**
+ * A node and its sessions at a moment; made by {@link Node#dump}. Each session has its own moment.
+ *
+ * @param name of the node
+ * @param incarnation the number that it has drawn at its start
+ * @param cluster the name of its cluster
+ * @param address where other nodes reach it
+ * @param exports how many of its actors other nodes know
+ * @param peers the nodes that it has sessions with, in alphabetical order
+ * @param unreached addresses at which it has no session with a node, in alphabetical order
+ */
+public record NodeDump(
+        String name,
+        String incarnation,
+        String cluster,
+        String address,
+        int exports,
+        List<Peer> peers,
+        List<Unreached> unreached) {
+    /**
+     * Keeps copies of the lists.
+     *
+     * @param name of the node
+     * @param incarnation its number
+     * @param cluster the name of its cluster
+     * @param address where it is reached
+     * @param exports how many of its actors other nodes know
+     * @param peers the nodes that it has sessions with
+     * @param unreached addresses without a session
+     */
+    public NodeDump {
+        peers = List.copyOf(peers);
+        unreached = List.copyOf(unreached);
+    }
+
+    /**
+     * A session with another node.
+     *
+     * @param name of the other node
+     * @param incarnation its number
+     * @param address where it is reached
+     * @param up how long the session has lasted
+     * @param out what was sent to it
+     * @param in what came from it
+     * @param entries what the session keeps
+     * @param refusedTypes the types that it sends and this node cannot read, each with the reason
+     */
+    public record Peer(
+            String name,
+            String incarnation,
+            String address,
+            Duration up,
+            Out out,
+            In in,
+            Entries entries,
+            List<String> refusedTypes) {
+        /**
+         * Keeps a copy of the list.
+         *
+         * @param name of the other node
+         * @param incarnation its number
+         * @param address where it is reached
+         * @param up how long the session has lasted
+         * @param out what was sent to it
+         * @param in what came from it
+         * @param entries what the session keeps
+         * @param refusedTypes the types that this node cannot read
+         */
+        public Peer {
+            refusedTypes = List.copyOf(refusedTypes);
+        }
+    }
+
+    /**
+     * The way to another node. Messages are tells, asks, replies, and words about actors; the bytes
+     * are all that is written.
+     *
+     * @param queuedBytes not given to the connection yet
+     * @param unacknowledged messages that may not have arrived, queued ones too
+     * @param unacknowledgedBytes of those
+     * @param waiting senders that wait for room in the queue
+     * @param messages so far
+     * @param bytes so far, queued ones too
+     */
+    public record Out(
+            long queuedBytes,
+            int unacknowledged,
+            long unacknowledgedBytes,
+            int waiting,
+            long messages,
+            long bytes) {}
+
+    /**
+     * The way from another node.
+     *
+     * @param messages so far
+     * @param bytes so far
+     */
+    public record In(long messages, long bytes) {}
+
+    /**
+     * The entries of a session, which come and go with actors, asks and monitors.
+     *
+     * @param asks of this node that wait for replies
+     * @param monitored actors of the other node that have monitors here
+     * @param monitors of the other node on actors here
+     * @param asked asks of waiting actors of the other node that are open here
+     * @param addresses of adapters and asks here that the other node knows
+     * @param windows bounded mailboxes of the other node in which this one has or wants room
+     * @param loans bounded mailboxes here in which the other one has or wants room
+     */
+    public record Entries(
+            int asks,
+            int monitored,
+            int monitors,
+            int asked,
+            int addresses,
+            int windows,
+            int loans) {}
+
+    /**
+     * An address that is tried again and again.
+     *
+     * @param address host and port
+     * @param tries in vain since the last session with a node from there
+     * @param reason of the last one
+     */
+    public record Unreached(String address, int tries, String reason) {}
+
+    /** {@return one object of JSON; times are in nanoseconds} */
+    public String toJson() {
+        JsonWriter json = new JsonWriter();
+        json.begin();
+        json.field("name", name);
+        json.field("incarnation", incarnation);
+        json.field("cluster", cluster);
+        json.field("address", address);
+        json.field("exports", (Number) exports);
+        json.list("peers", peers, each -> peer(json, each));
+        json.list(
+                "unreached",
+                unreached,
+                each -> {
+                    json.begin();
+                    json.field("address", each.address);
+                    json.field("tries", (Number) each.tries);
+                    json.field("reason", each.reason);
+                    json.end();
+                });
+        json.end();
+        return json.toString();
+    }
+
+    private static void peer(JsonWriter json, Peer peer) {
+        json.begin();
+        json.field("name", peer.name);
+        json.field("incarnation", peer.incarnation);
+        json.field("address", peer.address);
+        json.nanos("upNanos", peer.up);
+        json.field("queuedBytes", (Number) peer.out.queuedBytes);
+        json.field("unacknowledged", (Number) peer.out.unacknowledged);
+        json.field("unacknowledgedBytes", (Number) peer.out.unacknowledgedBytes);
+        json.field("waiting", (Number) peer.out.waiting);
+        json.field("messagesOut", (Number) peer.out.messages);
+        json.field("bytesOut", (Number) peer.out.bytes);
+        json.field("messagesIn", (Number) peer.in.messages);
+        json.field("bytesIn", (Number) peer.in.bytes);
+        json.field("asks", (Number) peer.entries.asks);
+        json.field("monitored", (Number) peer.entries.monitored);
+        json.field("monitors", (Number) peer.entries.monitors);
+        json.field("asked", (Number) peer.entries.asked);
+        json.field("addresses", (Number) peer.entries.addresses);
+        json.field("windows", (Number) peer.entries.windows);
+        json.field("loans", (Number) peer.entries.loans);
+        json.list("refusedTypes", peer.refusedTypes, json::string);
+        json.end();
+    }
+
+    /** For people, with a line for each session and each address that is not reached. */
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        text.append("node ").append(name).append('@').append(incarnation);
+        text.append(" at ").append(address).append(" in cluster ").append(cluster);
+        text.append(": peers=").append(peers.size()).append(", exports=").append(exports);
+        text.append('\n');
+        for (Peer each : peers) {
+            peer(text, each);
+        }
+        for (Unreached each : unreached) {
+            text.append("  no session with ").append(each.address);
+            text.append(" after tries=").append(each.tries);
+            text.append(": ").append(Lines.line(each.reason)).append('\n');
+        }
+        return text.toString();
+    }
+
+    private static void peer(StringBuilder text, Peer peer) {
+        text.append("  ").append(peer.name).append('@').append(peer.incarnation);
+        text.append(" at ").append(peer.address);
+        text.append(", up for ").append(peer.up.toMillis()).append(" ms; out: ");
+        text.append(parts(peer.out)).append("; in: ").append(parts(peer.in));
+        text.append("; ").append(parts(peer.entries)).append('\n');
+        for (String each : peer.refusedTypes) {
+            text.append("    cannot read ").append(Lines.line(each)).append('\n');
+        }
+    }
+
+    /** The components of a record as it tells them itself, without its name. */
+    private static String parts(Record values) {
+        String text = values.toString();
+        return text.substring(text.indexOf('[') + 1, text.length() - 1);
+    }
+}
