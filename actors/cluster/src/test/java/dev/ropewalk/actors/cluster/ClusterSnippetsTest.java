@@ -90,16 +90,13 @@ class ClusterSnippetsTest {
     void orderOfAnOlderProgramHasTheDefault() {
         try (ActorSystem one = ActorSystem.start("one");
                 ActorSystem two = ActorSystem.start("two");
-                Node first =
-                        Node.start(
-                                one,
-                                NodeOptions.named("n1")
-                                        .withProtocol(RENAMED));
+                Node first = Node.start(one, NodeOptions.named("n1").withProtocol(RENAMED));
                 Node second =
                         Node.start(
                                 two,
                                 NodeOptions.named("n2")
-                                        .withProtocol(Protocol.of().named(OldOrder.class, "shop.Order"))
+                                        .withProtocol(
+                                                Protocol.of().named(OldOrder.class, "shop.Order"))
                                         .withDiscovery(
                                                 Discovery.of("127.0.0.1:" + first.port())))) {
             CompletableFuture<Order> arrived = new CompletableFuture<>();

@@ -27,7 +27,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 
-/** Rule A7: a node tells of its sessions, what waits in them, and what it does not reach or read. */
+/**
+ * Rule A7: a node tells of its sessions, what waits in them, and what it does not reach or read.
+ */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class NodeDumpTest {
     record Question(Recipient<String> replyTo) {}
@@ -47,13 +49,11 @@ class NodeDumpTest {
         system.spin("silent", Actor.<Object>handler(() -> _ -> Behavior.same()));
         Class<?> counted = options.name().equals("n1") ? Here.class : There.class;
         return Node.start(
-                system,
-                options.withProtocol(Protocol.of(Question.class).named(counted, "count")));
+                system, options.withProtocol(Protocol.of(Question.class).named(counted, "count")));
     }
 
     private static ActorRef<Object> silent(SimCluster cluster) {
-        return Objects.requireNonNull(
-                cluster.node("n1").at("n2").find("silent", Object.class));
+        return Objects.requireNonNull(cluster.node("n1").at("n2").find("silent", Object.class));
     }
 
     private static void run(SimCluster.Body body) {
@@ -253,20 +253,22 @@ class NodeDumpTest {
         RecordedEvent end = one(all, "SessionEnd", "n1", each -> true);
         assertEquals("no byte came for 3000 ms", end.getString("reason"));
         assertEquals(1, end.getInt("lost"));
-        assertEquals(13, end.getDuration("lasted").toSeconds(), 1);
+        assertIsAbout13(end.getDuration("lasted").toSeconds());
         RecordedEvent type = one(all, "TypeRefused", "n1", each -> true);
         assertEquals("count", type.getString("messageType"));
-        assertEquals(
-                "its component count is String there, and int here", type.getString("reason"));
-        long statistics =
-                all.stream().filter(each -> is(each, "SessionStatistics", "n1")).count();
-        assertEquals(13, statistics, 1); // one a second
+        assertEquals("its component count is String there, and int here", type.getString("reason"));
+        long statistics = all.stream().filter(each -> is(each, "SessionStatistics", "n1")).count();
+        assertIsAbout13(statistics); // one a second
         one(all, "SessionStatistics", "n1", each -> each.getInt("unacknowledged") == 1);
         assertTrue(
                 all.stream()
                         .filter(each -> is(each, "PeerRefused", ""))
                         .anyMatch(each -> each.getString("reason").endsWith(": CLUSTER")),
                 all::toString);
+    }
+
+    private static void assertIsAbout13(long seconds) {
+        assertTrue(seconds >= 12 && seconds <= 14, () -> "seconds=" + seconds);
     }
 
     private static boolean is(RecordedEvent event, String name, String node) {

@@ -150,8 +150,8 @@ class RollingExchangeTest {
         }
     }
 
-    private static NodeProcess process(
-            Path errors, RollingProgram version, int place, int[] ports) throws IOException {
+    private static NodeProcess process(Path errors, RollingProgram version, int place, int[] ports)
+            throws IOException {
         return new NodeProcess(
                 RollingProcess.class,
                 errors,

@@ -73,8 +73,7 @@ enum RollingProgram {
         @Override
         String ask(ActorRef<Object> other, int x) {
             other.tell(new Note("to " + other));
-            SecondReply reply =
-                    other.ask(replyTo -> new SecondAsk(x, 2 * x, replyTo), ASK_LIMIT);
+            SecondReply reply = other.ask(replyTo -> new SecondAsk(x, 2 * x, replyTo), ASK_LIMIT);
             if (reply.x == x && reply.y == 2 * x) {
                 return NEW;
             }
@@ -182,7 +181,9 @@ enum RollingProgram {
             boolean isDone = false;
             while (!isDone) {
                 List<String> peers = node.peers();
-                isDone = !peers.isEmpty() && isAnswered(node, peers.get(turn % peers.size()), x, tally);
+                isDone =
+                        !peers.isEmpty()
+                                && isAnswered(node, peers.get(turn % peers.size()), x, tally);
                 turn++;
                 if (!isDone && Waits.nanoTime() - beganNs > RETRY_LIMIT.toNanos()) {
                     tally.wrong.add("x=" + x + " is lost");

@@ -229,13 +229,13 @@ class SimClusterTest {
                                 system.spin("porter", porter("the next version"));
                                 return Node.start(system, options.withProtocol(PROTOCOL));
                             };
-                    for (Node each :
-                            List.of(cluster.restart("n2", next), cluster.restart("n2"))) {
+                    for (Node each : List.of(cluster.restart("n2", next), cluster.restart("n2"))) {
                         assertEquals("next", each.system().name());
                     }
                     assertEquals("system", cluster.restart("n1").system().name());
                     assertTrue(cluster.awaitPeers(LONG));
-                    assertEquals("the next version", ask(cluster, "n1", porter(cluster, "n1", "n2")));
+                    assertEquals(
+                            "the next version", ask(cluster, "n1", porter(cluster, "n1", "n2")));
                 });
     }
 

@@ -152,9 +152,7 @@ public final class Dialling {
                 try {
                     name =
                             presence.dial(
-                                    address.host,
-                                    address.port,
-                                    () -> unreached.remove(address));
+                                    address.host, address.port, () -> unreached.remove(address));
                     failures = 0;
                     missed(address, failures, "the session with " + name + " has ended");
                     pauseNs = FIRST_PAUSE.toNanos();
@@ -197,8 +195,7 @@ public final class Dialling {
 
     private void missed(Address address, int tries, @Nullable String why) {
         unreached.put(
-                address,
-                new NodeDump.Unreached(address.toString(), tries, String.valueOf(why)));
+                address, new NodeDump.Unreached(address.toString(), tries, String.valueOf(why)));
     }
 
     /** For any thread. */

@@ -190,8 +190,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
     }
 
     /** With code of the side that has dialled, to be run when the session begins. */
-    private String meet(
-            TcpConnection connection, FrameReader reader, @Nullable Runnable reached) {
+    private String meet(TcpConnection connection, FrameReader reader, @Nullable Runnable reached) {
         Greeting greeting = new Greeting(connection, reader, home.frames(), self, this);
         Greeting.Agreed agreed =
                 greetingWithin(
