@@ -295,8 +295,8 @@ public final class Node implements AutoCloseable {
      * A switchpoint; to leave twice is harmless.
      *
      * @param limit how long to wait for acknowledgements
-     * @return false if the limit passed first. What was not acknowledged is a dead letter, also
-     *     what was sent meanwhile
+     * @return false if the limit passed first. Each message that was not acknowledged is a dead
+     *     letter, also one that was sent meanwhile
      */
     public boolean leave(Duration limit) {
         long limitNs = Waits.nanos(limit);

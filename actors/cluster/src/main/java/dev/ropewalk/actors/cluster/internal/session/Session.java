@@ -355,21 +355,25 @@ public final class Session {
 
     // ---------------------------------------------------------------- seen, from any thread
 
-    /** How it sends. */
-    public NodeDump.Out out() {
+    /** How much it sends and receives; what came is a hint elsewhere than on the cord. */
+    public NodeDump.Peer dump(
+            Duration up, NodeDump.Entries entries, List<String> refusedTypes) {
         Outbox.Load load = out.load();
-        return new NodeDump.Out(
-                load.queuedBytes(),
-                load.unacknowledged(),
-                load.unacknowledgedBytes(),
-                load.waiting(),
-                load.added(),
-                load.bytes());
-    }
-
-    /** How it receives; a hint elsewhere than on the cord. */
-    public NodeDump.In in() {
-        return new NodeDump.In(taken, takenBytes);
+        return new NodeDump.Peer(
+                peer.node().name(),
+                Long.toHexString(peer.node().incarnation()),
+                peer.address(),
+                up,
+                new NodeDump.Out(
+                        load.queuedBytes(),
+                        load.unacknowledged(),
+                        load.unacknowledgedBytes(),
+                        load.waiting(),
+                        load.added(),
+                        load.bytes()),
+                new NodeDump.In(taken, takenBytes),
+                entries,
+                refusedTypes);
     }
 
     /** On the cord. */
