@@ -95,7 +95,7 @@ enum RollingProgram {
     private static final Duration RETRY_LIMIT = Duration.ofSeconds(20);
 
     private static final Duration ASK_LIMIT = Duration.ofSeconds(5);
-    private static final Duration PAUSE = Duration.ofMillis(5);
+    private static final Duration PAUSE = Duration.ofMillis(1);
     private static final int OLD_Y = -7;
     private static final String ASKING = "asking";
     private static final String OLD = "by an old one";

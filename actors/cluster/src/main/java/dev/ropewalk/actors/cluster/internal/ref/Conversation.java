@@ -117,13 +117,8 @@ public final class Conversation implements Session.Handler {
     /** From any thread; not of one moment. */
     public NodeDump.Peer dump() {
         Counts counts = counts();
-        return new NodeDump.Peer(
-                peer.id().name(),
-                Long.toHexString(peer.id().incarnation()),
-                session.peer().address(),
+        return session.dump(
                 Duration.ofNanos(home.cord().nanoTime() - beganNs),
-                session.out(),
-                session.in(),
                 new NodeDump.Entries(
                         counts.asks(),
                         counts.watched(),

@@ -286,8 +286,8 @@ final class Outbox {
     }
 
     /**
-     * The node leaves: what was given until now is wanted. Replies to others that go on asking
-     * come later and are not: there would never be a moment without some of them.
+     * The node leaves: what was given until now is wanted. Replies to others that go on asking come
+     * later and are not: there would never be a moment without some of them.
      */
     synchronized void wantAllSoFar() {
         wanted = added;

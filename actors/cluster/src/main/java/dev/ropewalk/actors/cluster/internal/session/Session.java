@@ -356,8 +356,7 @@ public final class Session {
     // ---------------------------------------------------------------- seen, from any thread
 
     /** How much it sends and receives; what came is a hint elsewhere than on the cord. */
-    public NodeDump.Peer dump(
-            Duration up, NodeDump.Entries entries, List<String> refusedTypes) {
+    public NodeDump.Peer dump(Duration up, NodeDump.Entries entries, List<String> refusedTypes) {
         Outbox.Load load = out.load();
         return new NodeDump.Peer(
                 peer.node().name(),
