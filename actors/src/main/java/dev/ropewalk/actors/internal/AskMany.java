@@ -3,6 +3,7 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.spi.AskStage;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -173,9 +174,9 @@ public final class AskMany {
     /** A reply that comes from now on is dropped, and nothing is kept for it. */
     private static void lose(List<? extends CompletionStage<?>> asks) {
         for (CompletionStage<?> ask : asks) {
-            if (ask instanceof LaterAsk<?, ?>.Stage stage) {
+            if (ask instanceof AskStage stage) {
                 stage.lose();
-                stage.cancel(false);
+                ask.toCompletableFuture().cancel(false);
             }
         }
     }

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.sending.Gate;
 import dev.ropewalk.actors.spi.AskLimit;
+import dev.ropewalk.actors.spi.AskStage;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -32,9 +33,9 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     private volatile @Nullable AskLimit limit;
 
     /** The stage that the reply completes. */
-    final class Stage extends CompletableFuture<R> {
-        /** No reply is wanted any more, and one that comes is no dead letter. */
-        void lose() {
+    final class Stage extends CompletableFuture<R> implements AskStage {
+        @Override
+        public void lose() {
             isLost = true;
         }
 

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.Adapter;
 import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.routing.BoundReply;
 import dev.ropewalk.actors.internal.routing.GaugeLoad;
 import dev.ropewalk.actors.internal.routing.Routee;
 
@@ -111,6 +112,16 @@ public final class Calls {
      */
     public static @Nullable Load loadOf(Target<?> target) {
         return target instanceof Routee<?> actor ? GaugeLoad.of(actor) : null;
+    }
+
+    /**
+     * {@return the ask behind a reply address that a router has made, because it looks at a
+     * question before it chooses; otherwise the recipient itself}
+     *
+     * @param recipient any
+     */
+    public static @Nullable Recipient<?> askBehind(Recipient<?> recipient) {
+        return BoundReply.ask(recipient);
     }
 
     /**

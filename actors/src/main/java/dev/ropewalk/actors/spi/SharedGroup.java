@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.routing.Group;
 
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 
@@ -57,23 +58,31 @@ public final class SharedGroup<M> {
     }
 
     /**
-     * An actor of another process is a member; no effect if it is one.
+     * An actor of another process.
      *
+     * @param <M> the type of the messages that it takes
      * @param actor the actor
      * @param node the name of its process
      * @param path of the actor there
      */
-    public void enter(ActorRef<M> actor, String node, String path) {
-        group.enter(actor, node, path);
+    public record Foreign<M>(ActorRef<M> actor, String node, String path) {}
+
+    /**
+     * Actors of other processes are members; those that are already are left alone.
+     *
+     * @param actors the actors
+     */
+    public void enter(Collection<Foreign<M>> actors) {
+        group.enter(actors);
     }
 
     /**
-     * An actor of another process is a member no more; no effect if it is none.
+     * Actors of other processes are members no more; those that are none are left alone.
      *
-     * @param actor the actor
+     * @param actors the actors
      */
-    public void exclude(ActorRef<M> actor) {
-        group.exclude(actor);
+    public void exclude(Collection<ActorRef<M>> actors) {
+        group.exclude(actors);
     }
 
     /**

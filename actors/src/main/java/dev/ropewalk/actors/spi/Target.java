@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.spi;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
@@ -127,6 +128,16 @@ public abstract class Target<M> {
     public LinkPeer link(ActorRef<?> actor, LinkPeer end) {
         throw new UnsupportedOperationException(
                 "a link of " + actor + " to " + this + ": it is no actor; use its members");
+    }
+
+    /**
+     * Reports a message that a router, or a bus, has for this actor, and that it refuses.
+     *
+     * @param letter the dead letter
+     * @return false if no system of this process takes it
+     */
+    public boolean report(DeadLetter letter) {
+        return false;
     }
 
     /**

@@ -141,14 +141,22 @@ public final class Node implements AutoCloseable {
             Fiber.spin("accepts nodes", () -> made.serve(listener));
             Fiber.spin("finds nodes", () -> made.dialling().run(options.discovery()));
             started.give(new Started(made, asked));
-            Leave leave = (Leave) Objects.requireNonNull(asked.await("the end of the node"));
-            listener.close();
-            boolean isComplete = false;
             try {
-                isComplete = made.leave(leave.limitNanos);
+                end(made, listener, asked);
             } finally {
-                leave.over.give(isComplete);
+                made.unshareGroups();
             }
+        }
+    }
+
+    private static void end(Presence presence, TcpListener listener, WaitCell asked) {
+        Leave leave = (Leave) Objects.requireNonNull(asked.await("the end of the node"));
+        listener.close();
+        boolean isComplete = false;
+        try {
+            isComplete = presence.leave(leave.limitNanos);
+        } finally {
+            leave.over.give(isComplete);
         }
     }
 

@@ -9,11 +9,16 @@ import org.jspecify.annotations.Nullable;
  * The reply address of a question that is made before its actor is chosen: the choice looks at the
  * question. Bound before the question is sent.
  */
-final class BoundReply<R> implements Recipient<R> {
+public final class BoundReply<R> implements Recipient<R> {
     private volatile @Nullable Recipient<R> ask;
 
     void bind(Recipient<R> to) {
         ask = to;
+    }
+
+    /** The ask that it is bound to; the recipient itself if it is none of these. */
+    public static @Nullable Recipient<?> ask(Recipient<?> recipient) {
+        return recipient instanceof BoundReply<?> bound ? bound.ask : recipient;
     }
 
     private Recipient<R> bound() {

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.spi.GroupListener;
+import dev.ropewalk.actors.spi.SharedGroup;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -12,6 +13,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -170,7 +172,8 @@ public final class GroupCell<M> extends Group<M> {
     // ---------------------------------------------------------------- on the owner's cord
 
     private void add(ActorRef<M> actor) {
-        add(actor, here(actor));
+        members.put(actor, here(actor));
+        added(List.of(actor));
         List.copyOf(sharers).forEach(each -> each.joined(actor));
     }
 
@@ -178,24 +181,33 @@ public final class GroupCell<M> extends Group<M> {
         return new Member<>(actor, Member.place(home == null ? "" : home, actor.path(), actor));
     }
 
-    private void add(ActorRef<M> actor, Member<M> member) {
-        members.put(actor, member);
+    private void added(List<ActorRef<M>> actors) {
+        if (actors.isEmpty()) {
+            return;
+        }
         publish();
-        List.copyOf(listeners).forEach(each -> each.joined(actor));
+        for (GroupListener<M> each : List.copyOf(listeners)) {
+            actors.forEach(each::joined);
+        }
         List<WaitCell> first = List.copyOf(waiting);
         waiting.clear();
         first.forEach(each -> each.give(true));
     }
 
     private void remove(ActorRef<M> actor) {
-        removeMember(actor);
+        removeMembers(List.of(actor));
         List.copyOf(sharers).forEach(each -> each.left(actor));
     }
 
-    private void removeMember(ActorRef<M> actor) {
-        if (members.remove(actor) != null) {
-            publish();
-            List.copyOf(listeners).forEach(each -> each.left(actor));
+    private void removeMembers(Collection<ActorRef<M>> actors) {
+        List<ActorRef<M>> left = new ArrayList<>(actors);
+        left.removeIf(each -> members.remove(each) == null);
+        if (left.isEmpty()) {
+            return;
+        }
+        publish();
+        for (GroupListener<M> each : List.copyOf(listeners)) {
+            left.forEach(each::left);
         }
     }
 
@@ -274,25 +286,26 @@ public final class GroupCell<M> extends Group<M> {
         onOwner(() -> sharers.remove(sharer), () -> {});
     }
 
-    /**
-     * An actor of another process is a member; from any thread.
-     *
-     * @param node its name
-     * @param path of the actor there
-     */
-    public void enter(ActorRef<M> actor, String node, String path) {
+    /** Actors of other processes are members; from any thread. */
+    public void enter(Collection<SharedGroup.Foreign<M>> actors) {
         onOwner(
                 () -> {
-                    if (!members.containsKey(actor)) {
-                        add(actor, new Member<>(actor, Member.place(node + '/', path, actor)));
+                    List<ActorRef<M>> joined = new ArrayList<>();
+                    for (SharedGroup.Foreign<M> each : actors) {
+                        String place = Member.place(each.node() + '/', each.path(), each.actor());
+                        Member<M> member = new Member<>(each.actor(), place);
+                        if (members.putIfAbsent(each.actor(), member) == null) {
+                            joined.add(each.actor());
+                        }
                     }
+                    added(joined);
                 },
                 () -> {});
     }
 
-    /** It is a member no more; from any thread. */
-    public void exclude(ActorRef<M> actor) {
-        onOwner(() -> removeMember(actor), () -> {});
+    /** They are members no more; from any thread. */
+    public void exclude(Collection<ActorRef<M>> actors) {
+        onOwner(() -> removeMembers(actors), () -> {});
     }
 
     /** Behind all that was asked for before by this thread; from any thread. */

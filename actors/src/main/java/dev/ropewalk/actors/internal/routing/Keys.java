@@ -17,14 +17,14 @@ import java.util.UUID;
  * stand for their places in the memory of one process.
  *
  * <p>{@code hashCode} is taken where its documentation says how it is made: of text and of the
- * numbers of {@code java.lang}. Equal keys have one hash; an int and a long of one value have it
- * too.
+ * numbers of {@code java.lang}. An int and a long of one value have one hash. A record counts by
+ * its components, also if its class has an {@code equals} of its own.
  */
 final class Keys {
     static final String ALLOWED =
             "among actors of several nodes a key is text, a number, a boolean, a UUID, bytes, a"
-                    + " constant of an enum, or a record of these, whose package is open to"
-                    + " dev.ropewalk.actors";
+                    + " constant of an enum, or a record of these, 16 deep at most, whose package"
+                    + " is open to dev.ropewalk.actors";
 
     /** Records in records; one that has itself would never end. */
     private static final int MAX_DEPTH = 16;
@@ -54,13 +54,13 @@ final class Keys {
         return switch (key) {
             case null -> 0;
             case String text -> text.hashCode();
-            case Integer number -> number;
+            case Integer number -> Long.hashCode(number);
             case Long number -> Long.hashCode(number);
             case UUID id ->
                     31 * Long.hashCode(id.getMostSignificantBits())
                             + Long.hashCode(id.getLeastSignificantBits());
-            case Short number -> Integer.valueOf(number);
-            case Byte number -> Integer.valueOf(number);
+            case Short number -> Long.hashCode(number);
+            case Byte number -> Long.hashCode(number);
             case Character character -> Integer.valueOf(character);
             case Boolean truth -> Boolean.hashCode(truth);
             case Double number -> Double.hashCode(number);

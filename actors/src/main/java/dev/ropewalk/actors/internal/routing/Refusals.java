@@ -67,12 +67,12 @@ public final class Refusals {
         return thrown instanceof NoMembersException ? DeadLetter.Reason.NO_MEMBERS : null;
     }
 
-    /** False if the actor, of another process maybe, has no system here. */
+    /** False if no system of this process takes it. */
     private static boolean isReported(ActorRef<?> actor, DeadLetter letter) {
         if (actor.target() instanceof Routee<?> cell) {
             cell.deadLetters().report(letter);
             return true;
         }
-        return actor.target() instanceof RouterTarget<?> other && other.report(letter);
+        return actor.target().report(letter);
     }
 }

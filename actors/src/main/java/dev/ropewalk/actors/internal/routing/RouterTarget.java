@@ -215,7 +215,8 @@ public final class RouterTarget<M> extends Target<M> {
     }
 
     /** False if no system of this process is known to it. */
-    boolean report(DeadLetter letter) {
+    @Override
+    public boolean report(DeadLetter letter) {
         DeadLetters taker = group != null ? group.deadLetters() : deadLettersOfMembers();
         if (taker != null) {
             taker.report(letter);

@@ -421,8 +421,12 @@ public final class Presence implements KnownPeers, Greeting.Door {
         long writeLimitNs = Math.min(limitNanos, Waits.nanos(Session.LIVENESS));
         awaitEach(left, Session::isAllWritten, Waits.nanoTime(), writeLimitNs);
         left.forEach(each -> each.session().leave());
-        home.groups().over();
         return isComplete;
+    }
+
+    /** The node is over: its groups are those of its system alone. */
+    public void unshareGroups() {
+        home.groups().over();
     }
 
     private static boolean awaitEach(

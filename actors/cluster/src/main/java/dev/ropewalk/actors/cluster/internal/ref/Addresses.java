@@ -10,6 +10,7 @@ import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.wire.Recipients;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+import dev.ropewalk.actors.spi.Calls;
 
 /**
  * Addresses in the messages of one session: of an actor of the sender, of the receiver or of a
@@ -44,7 +45,7 @@ final class Addresses implements Recipients {
         return new Recipients() {
             @Override
             public void write(Output to, Recipient<?> recipient) {
-                if (recipient == ask) {
+                if (Calls.askBehind(recipient) == ask) {
                     to.writeByte(ASK);
                 } else {
                     Addresses.this.write(to, recipient);

@@ -356,7 +356,7 @@ public final class Conversation implements Session.Handler {
 
     @Override
     public void acked(WireInput from) {
-        sizes.read(from);
+        sizes.read(from, session.isAllAcked());
     }
 
     @Override
@@ -376,7 +376,7 @@ public final class Conversation implements Session.Handler {
         step(memberships::over);
         ExitReason unreachable = new ExitReason.Unreachable(peer.id().name());
         afterGroups(() -> watches.over(unreachable));
-        afterGroups(() -> links.over(unreachable));
+        step(() -> links.over(unreachable));
         step(() -> asks.failAll(peer));
         step(questions::over);
         step(windows::over);
@@ -387,7 +387,7 @@ public final class Conversation implements Session.Handler {
         }
     }
 
-    /** News of an end: those that hear of it find the actor in no group. On the cord. */
+    /** News of a last end: those that hear of it find the actor in no group. On the cord. */
     void afterGroups(Runnable news) {
         memberships.then(() -> step(news));
     }

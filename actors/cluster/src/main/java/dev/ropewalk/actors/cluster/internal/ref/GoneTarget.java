@@ -11,7 +11,6 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.LinkPeer;
-import dev.ropewalk.actors.spi.Load;
 import dev.ropewalk.actors.spi.Target;
 
 import org.jspecify.annotations.Nullable;
@@ -41,11 +40,6 @@ final class GoneTarget<M> extends Target<M> {
     @Override
     public LinkPeer link(ActorRef<?> actor, LinkPeer end) {
         return RemoteLinks.none(end, new ExitReason.NoActor());
-    }
-
-    @Override
-    public Load load() {
-        return Sizes.UNREACHABLE;
     }
 
     private String text() {

@@ -10,6 +10,7 @@ import dev.ropewalk.actors.spi.SharedGroup;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Collection;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -23,26 +24,42 @@ import java.util.concurrent.ConcurrentHashMap;
  * nothing else is said.
  */
 public final class Groups {
+    /** Members in one frame. */
+    private static final int MAX_AT_ONCE = 200;
+
     private final ActorSystem system;
     private final NodeId self;
+    private final Exports exports;
+
+    /** Changed by one thread at a time, which has its monitor. */
     private final Map<String, Shared<?>> all = new ConcurrentHashMap<>();
 
-    Groups(ActorSystem system, NodeId self) {
+    /** Guarded by the same. */
+    private boolean isOver;
+
+    Groups(ActorSystem system, NodeId self, Exports exports) {
         this.system = system;
         this.self = self;
+        this.exports = exports;
     }
 
     /** One of them, and the sessions whose nodes share it. */
     static final class Shared<M> implements GroupListener<M> {
         private final Class<M> type;
         private final SharedGroup<M> group;
+        private final Exports exports;
 
-        /** Confined to the cord that owns the group. */
+        // ---- confined to the cord that owns the group
+
         private final Set<Conversation> sharers = new LinkedHashSet<>();
 
-        Shared(Class<M> type, SharedGroup<M> group) {
+        /** The numbers by which other nodes know the members here. */
+        private final Map<ActorRef<M>, Long> numbers = new HashMap<>();
+
+        Shared(Class<M> type, SharedGroup<M> group, Exports exports) {
             this.type = type;
             this.group = group;
+            this.exports = exports;
         }
 
         String name() {
@@ -62,8 +79,17 @@ public final class Groups {
             group.then(
                     () -> {
                         sharers.add(with);
-                        group.members().forEach(each -> with.memberships().joined(name(), each));
+                        List<ActorRef<M>> members = group.members();
+                        members.forEach(this::numberOf);
+                        for (int from = 0; from < members.size(); from += MAX_AT_ONCE) {
+                            int end = Math.min(members.size(), from + MAX_AT_ONCE);
+                            with.memberships().joined(name(), members.subList(from, end));
+                        }
                     });
+        }
+
+        private void numberOf(ActorRef<M> actor) {
+            numbers.put(actor, exports.numberOf(actor));
         }
 
         /** Its session has ended. */
@@ -73,29 +99,37 @@ public final class Groups {
 
         @Override
         public void joined(ActorRef<M> actor) {
-            List.copyOf(sharers).forEach(each -> each.memberships().joined(name(), actor));
+            if (!sharers.isEmpty()) {
+                numberOf(actor);
+                List.copyOf(sharers)
+                        .forEach(each -> each.memberships().joined(name(), List.of(actor)));
+            }
         }
 
         @Override
         public void left(ActorRef<M> actor) {
-            List.copyOf(sharers).forEach(each -> each.memberships().left(name(), actor));
+            Long number = numbers.remove(actor);
+            if (number != null) {
+                List.copyOf(sharers).forEach(each -> each.memberships().left(name(), number));
+            }
         }
     }
 
     /**
-     * Shares the system's group of the name; the caller has the sessions told.
+     * Shares the system's group of the name; the caller has the sessions told. When the node has
+     * left, it is the system's alone.
      *
      * @throws IllegalArgumentException if it is one of another type, or the name is none
      */
     public <M> Group<M> share(String name, Class<M> type) {
         Group<M> group = system.group(name, type);
-        all.computeIfAbsent(
-                name,
-                _ -> {
-                    Shared<M> made = new Shared<>(type, SharedGroup.of(group));
-                    made.group.begin(self.name(), made);
-                    return made;
-                });
+        synchronized (all) {
+            if (!isOver && !all.containsKey(name)) {
+                Shared<M> made = new Shared<>(type, SharedGroup.of(group), exports);
+                made.group.begin(self.name(), made);
+                all.put(name, made);
+            }
+        }
         return group;
     }
 
@@ -109,8 +143,11 @@ public final class Groups {
 
     /** The node has left. */
     public void over() {
-        all.values().forEach(Groups::end);
-        all.clear();
+        synchronized (all) {
+            isOver = true;
+            all.values().forEach(Groups::end);
+            all.clear();
+        }
     }
 
     private static <M> void end(Shared<M> shared) {

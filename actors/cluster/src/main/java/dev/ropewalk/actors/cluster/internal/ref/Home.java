@@ -47,8 +47,9 @@ public record Home(
     public record Parts(
             ActorSystem system, NodeId self, Cord cord, TypeTable types, FramePool frames) {
         public Home home(KnownPeers peers) {
-            Groups groups = new Groups(system, self);
-            return new Home(system, self, cord, types, frames, new Exports(), groups, peers);
+            Exports exports = new Exports();
+            Groups groups = new Groups(system, self, exports);
+            return new Home(system, self, cord, types, frames, exports, groups, peers);
         }
     }
 }

@@ -32,6 +32,11 @@ final class Memberships {
     /** So many groups of another node. */
     private static final int MAX_GROUPS = 100_000;
 
+    /** So many members of all groups of another node. */
+    private static final int MAX_MEMBERS = 1_000_000;
+
+    private static final int MAX_NAME = 1_024;
+
     private static final Log LOG = Logs.logger(Memberships.class);
 
     private final Home home;
@@ -62,23 +67,27 @@ final class Memberships {
         }
 
         @SuppressWarnings("unchecked") // the other node says that its group is of the same type
-        void enter(RemoteTarget<?> member) {
-            ActorRef<M> actor = (ActorRef<M>) member.ref();
-            if (all.putIfAbsent(member.number(), actor) == null) {
-                String path = member.parentPath() + "/" + actor.name();
-                of.group().enter(actor, member.peer().id().name(), path);
+        void enter(List<RemoteTarget<?>> joined) {
+            List<SharedGroup.Foreign<M>> entered = new ArrayList<>();
+            for (RemoteTarget<?> member : joined) {
+                ActorRef<M> actor = (ActorRef<M>) member.ref();
+                if (all.putIfAbsent(member.number(), actor) == null) {
+                    String path = member.parentPath() + "/" + actor.name();
+                    entered.add(new SharedGroup.Foreign<>(actor, member.peer().id().name(), path));
+                }
             }
+            of.group().enter(entered);
         }
 
         void exclude(long number) {
             ActorRef<M> actor = all.remove(number);
             if (actor != null) {
-                of.group().exclude(actor);
+                of.group().exclude(List.of(actor));
             }
         }
 
         void excludeAll() {
-            all.values().forEach(of.group()::exclude);
+            of.group().exclude(List.copyOf(all.values()));
             all.clear();
         }
     }
@@ -128,23 +137,24 @@ final class Memberships {
     }
 
     /** On the cord of the group. */
-    void joined(String group, ActorRef<?> actor) {
+    void joined(String group, List<? extends ActorRef<?>> actors) {
         of.sendAtOnce(
                 frame -> {
                     frame.begin(FrameType.JOINED);
                     Text.write(frame.out(), group);
-                    addresses.write(frame.out(), actor);
+                    frame.number(actors.size());
+                    actors.forEach(each -> addresses.write(frame.out(), each));
                     return frame;
                 });
     }
 
     /** On the cord of the group. */
-    void left(String group, ActorRef<?> actor) {
+    void left(String group, long number) {
         of.sendAtOnce(
                 frame -> {
                     frame.begin(FrameType.LEFT);
                     Text.write(frame.out(), group);
-                    return frame.signed(home.exports().numberOf(actor));
+                    return frame.signed(number);
                 });
     }
 
@@ -154,6 +164,9 @@ final class Memberships {
     void shares(WireInput from) {
         String name = Text.readSome(from);
         String type = Text.readSome(from);
+        if (name.length() > MAX_NAME || type.length() > MAX_NAME) {
+            throw new KryoException("the name of a group is longer than " + MAX_NAME);
+        }
         if (theirs.putIfAbsent(name, type) != null) {
             throw new KryoException("it shares the group " + name + " twice");
         }
@@ -168,18 +181,29 @@ final class Memberships {
 
     void joined(WireInput from) {
         Members<?> group = shared(from);
-        if (addresses.read(from) instanceof ActorRef<?> actor
-                && actor.target() instanceof RemoteTarget<?> member
-                && member.peer().id().equals(of.peer().id())) {
-            owners.putIfAbsent(group.of.group().owner(), group.of.group());
-            group.enter(member);
-        } else {
-            throw new KryoException("a node names only its own members of a group");
+        int count = from.readSize(4);
+        List<RemoteTarget<?>> joined = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            if (addresses.read(from) instanceof ActorRef<?> actor
+                    && actor.target() instanceof RemoteTarget<?> member
+                    && member.peer().id().equals(of.peer().id())) {
+                joined.add(member);
+            } else {
+                throw new KryoException("a node names only its own members of a group");
+            }
         }
+        if (size() + count > MAX_MEMBERS) {
+            throw new KryoException("its groups have more than " + MAX_MEMBERS + " members");
+        }
+        owners.putIfAbsent(group.of.group().owner(), group.of.group());
+        group.enter(joined);
     }
 
     void left(WireInput from) {
-        shared(from).exclude(from.readVarLong(false));
+        Members<?> group = shared(from);
+        long number = from.readVarLong(false);
+        group.exclude(number);
+        of.sizes().forget(number);
     }
 
     private Members<?> shared(WireInput from) {

@@ -37,6 +37,8 @@ final class RemoteLinks {
                 }
             };
 
+    private static final int MAX_LINKS = 1_000_000;
+
     private final Home home;
     private final Conversation of;
     private final Addresses addresses;
@@ -85,13 +87,13 @@ final class RemoteLinks {
             if (!isOver) {
                 last++;
                 Far made = new Far(new Key(last, true), end);
-                all.put(made.key, made);
                 of.sendAtOnce(
                         frame -> {
                             frame.begin(FrameType.LINK).signed(to.number()).number(made.key.number);
                             addresses.write(frame.out(), actor);
                             return frame;
                         });
+                all.put(made.key, made);
                 return made;
             }
         }
@@ -134,8 +136,12 @@ final class RemoteLinks {
             throw new KryoException("a node links only its own actors");
         }
         synchronized (this) {
-            if (all.putIfAbsent(far.key, far) != null) {
-                throw new KryoException("there is a link number=" + far.key.number);
+            if (all.size() >= MAX_LINKS || all.putIfAbsent(far.key, far) != null) {
+                throw new KryoException(
+                        "there is a link number="
+                                + far.key.number
+                                + ", or there are more than "
+                                + MAX_LINKS);
             }
         }
         LinkPeer near = actor == null ? null : Calls.linked(actor.target(), other, far);
@@ -159,7 +165,7 @@ final class RemoteLinks {
         LinkPeer near = taken(from);
         ExitReason reason = Reasons.read(from);
         if (near != null) {
-            of.afterGroups(() -> near.ended(reason));
+            near.ended(reason);
         }
     }
 

@@ -259,9 +259,31 @@ final class RemoteTarget<M> extends Target<M> {
     }
 
     @Override
-    public Load load() {
+    public boolean report(DeadLetter letter) {
+        home.system().report(letter);
+        return true;
+    }
+
+    private int size() {
         Conversation now = peer.now();
-        return now == null ? Sizes.UNREACHABLE : now.sizes().load(number);
+        return now == null ? Sizes.UNREACHABLE : now.sizes().size(number);
+    }
+
+    /** Of the session of each moment: a router may last longer than one. */
+    @Override
+    public Load load() {
+        size(); // it is asked for in good time
+        return new Load() {
+            @Override
+            public int size() {
+                return RemoteTarget.this.size();
+            }
+
+            @Override
+            public void told() {
+                // The session counts what leaves, also of other senders.
+            }
+        };
     }
 
     @Override

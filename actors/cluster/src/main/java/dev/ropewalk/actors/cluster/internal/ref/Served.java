@@ -176,6 +176,7 @@ final class Served {
         } else {
             room.tell(message);
         }
+        of.sizes().delivered(number);
     }
 
     /** Once it is read: a message that is damaged ends the session, which gives all back. */
@@ -253,6 +254,7 @@ final class Served {
             }
             try {
                 ask(actor, room, message, reply, Duration.ofNanos(limitNs));
+                of.sizes().delivered(number);
             } catch (RuntimeException broken) { // of a router, for one
                 of.circles().answered(id);
                 noReply(id, Lines.of(broken), broken);
@@ -489,7 +491,11 @@ final class Served {
         long number = from.readVarLong(false);
         int what = from.readVarInt(true);
         ExitReason reason = Reasons.read(from);
-        of.afterGroups(() -> of.watches().down(number, what, reason));
+        if (what == Watches.EACH) {
+            of.watches().down(number, what, reason); // it stays in its groups
+        } else {
+            of.afterGroups(() -> of.watches().down(number, what, reason));
+        }
     }
 
     // ---------------------------------------------------------------- questions of the other node

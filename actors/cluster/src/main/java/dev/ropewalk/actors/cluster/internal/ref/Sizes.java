@@ -28,8 +28,9 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Nothing is counted, and nothing sent, while no router asks. The part that asks is for any
  * thread, the part that is asked is confined to the session's cord.
  *
- * <p>A message that leaves while an actor is first asked for may be counted by one of the two nodes
- * alone: a number is wrong by one then.
+ * <p>Messages that leave while an actor is first asked for may be counted by one of the two nodes
+ * alone. Whenever all that was sent is acknowledged, none is on its way, and the counts are made
+ * equal.
  */
 final class Sizes {
     /** How late a number may be, also if little is sent. */
@@ -37,11 +38,25 @@ final class Sizes {
 
     private static final int GONE = 0;
 
-    /** One that cannot be reached: any other is chosen before it. */
-    static final Load UNREACHABLE = new Fixed(Integer.MAX_VALUE - 1);
+    /** An actor that cannot be reached: any other is chosen before it. */
+    static final int UNREACHABLE = Integer.MAX_VALUE - 1;
+
+    /** Numbers in one acknowledgement; others wait for the next one. */
+    private static final int MAX_TOLD = 1_000;
 
     /** A router: it has no mailbox, and counts as one of the emptiest. */
-    private static final Load EMPTY = new Fixed(0);
+    private static final Load EMPTY =
+            new Load() {
+                @Override
+                public int size() {
+                    return 0;
+                }
+
+                @Override
+                public void told() {
+                    // Nothing has changed.
+                }
+            };
 
     private final Home home;
     private final Conversation of;
@@ -49,7 +64,7 @@ final class Sizes {
     // ---- for any thread
 
     /** Actors of the other node. */
-    private final Map<Long, RemoteLoad> loads = new ConcurrentHashMap<>();
+    private final Map<Long, Known> loads = new ConcurrentHashMap<>();
 
     private volatile boolean isOver;
 
@@ -61,34 +76,27 @@ final class Sizes {
     private @Nullable Alarm alarm;
 
     /** An actor of the other node, as all senders of this node know it. */
-    private final class RemoteLoad implements Load {
+    private static final class Known {
         /** Messages that have left. */
         final AtomicLong sent = new AtomicLong();
 
         /** Null if the actor is over. */
-        private volatile @Nullable Report last = new Report(0, 0);
+        volatile @Nullable Report last = new Report(0, 0);
 
-        @Override
-        public int size() {
+        int size() {
             Report now = last;
-            if (now == null || isOver) {
-                return UNREACHABLE.size();
+            if (now == null) {
+                return UNREACHABLE;
             }
             long all = now.size + Math.max(0, sent.get() - now.taken);
-            return (int) Math.min(all, UNREACHABLE.size());
+            return (int) Math.min(all, UNREACHABLE);
         }
 
-        @Override
-        public void told() {
-            // The session counts what leaves, also of other senders.
-        }
-    }
-
-    /** A number that no message changes. */
-    private record Fixed(int size) implements Load {
-        @Override
-        public void told() {
-            // Nothing has changed.
+        void nothingIsOnItsWay() {
+            Report now = last;
+            if (now != null) {
+                sent.set(now.taken);
+            }
         }
     }
 
@@ -113,29 +121,40 @@ final class Sizes {
 
     // ---------------------------------------------------------------- of the other node's actors
 
-    Load load(long number) {
-        RemoteLoad known = loads.get(number);
-        if (known != null) {
-            return known;
+    /** How many messages it has; from the first call on it is kept up to date. */
+    int size(long number) {
+        if (isOver) {
+            return UNREACHABLE;
         }
+        Known known = loads.get(number);
+        if (known == null) {
+            known = loads.computeIfAbsent(number, this::asked);
+        }
+        return known.size();
+    }
+
+    private Known asked(long number) {
         of.sendAtOnce(frame -> frame.begin(FrameType.COUNT).signed(number));
-        RemoteLoad made = new RemoteLoad();
-        RemoteLoad other = loads.putIfAbsent(number, made);
-        return other == null ? made : other;
+        return new Known();
     }
 
     /** A message has left. */
     void sent(long number) {
         if (!loads.isEmpty()) {
-            RemoteLoad load = loads.get(number);
-            if (load != null) {
-                load.sent.incrementAndGet();
+            Known known = loads.get(number);
+            if (known != null) {
+                known.sent.incrementAndGet();
             }
         }
     }
 
-    /** Behind the number of an acknowledgement. */
-    void read(WireInput from) {
+    /** The actor is over, and no group has it any more. */
+    void forget(long number) {
+        loads.remove(number);
+    }
+
+    /** Behind the number of an acknowledgement, which may be of all that was sent. */
+    void read(WireInput from, boolean isAll) {
         int count = from.readSize(3);
         for (int i = 0; i < count; i++) {
             long number = from.readVarLong(false);
@@ -144,10 +163,13 @@ final class Sizes {
             if (size < 0 || taken < 0) {
                 throw new KryoException("an actor has size=" + size + ", taken=" + taken);
             }
-            RemoteLoad load = size == GONE ? loads.remove(number) : loads.get(number);
-            if (load != null) {
-                load.last = size == GONE ? null : new Report(size - 1, taken);
+            Known known = loads.get(number);
+            if (known != null) {
+                known.last = size == GONE ? null : new Report(size - 1, taken);
             }
+        }
+        if (isAll && !loads.isEmpty()) {
+            loads.values().forEach(Known::nothingIsOnItsWay);
         }
     }
 
@@ -164,12 +186,21 @@ final class Sizes {
         }
     }
 
-    /** A message has come. */
+    /** A message has come, readable or not. */
     void taken(long number) {
         if (!served.isEmpty()) {
             Served actor = served.get(number);
             if (actor != null) {
                 actor.taken++;
+            }
+        }
+    }
+
+    /** It is in the actor's hands. */
+    void delivered(long number) {
+        if (!served.isEmpty()) {
+            Served actor = served.get(number);
+            if (actor != null) {
                 actor.load.told();
             }
         }
@@ -203,7 +234,7 @@ final class Sizes {
         Map<Long, Served> changed = new HashMap<>();
         served.forEach(
                 (number, actor) -> {
-                    if (isNew(number, actor)) {
+                    if (changed.size() < MAX_TOLD && isNew(number, actor)) {
                         changed.put(number, actor);
                     }
                 });
