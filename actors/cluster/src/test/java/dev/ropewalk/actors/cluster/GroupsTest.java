@@ -10,9 +10,14 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.ActorSystemOptions;
 import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.DeadLetterSubscription;
 import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.internal.ref.Counts;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.actors.routing.GroupChange;
@@ -571,6 +576,148 @@ class GroupsTest {
                         counts.merge(name, 1, Integer::sum);
                         return Behavior.same();
                     };
+                });
+    }
+
+    /** A reply address that a router has made is that of the ask: nothing is left of one. */
+    @Test
+    void A7_anAskByKeyLeavesNothingAtTheOtherNode() {
+        SimCluster.run(
+                2,
+                program(2),
+                cluster -> {
+                    awaitMembers(cluster, "n1/w1", "n1/w2", "n2/w1", "n2/w2");
+                    Map<String, String> owners = owners(cluster, "n1");
+                    assertTrue(owners.containsValue("n2/w1"), owners.toString());
+                    Counts counts = Objects.requireNonNull(cluster.node("n1").counts("n2"));
+                    assertEquals(0, counts.addresses());
+                    assertEquals(0, counts.asks());
+                });
+    }
+
+    /** The first reply is taken; those that come later are dropped, within the limit or not. */
+    @Test
+    void A7_aReplyThatLosesIsNoDeadLetter() {
+        List<DeadLetter> letters = new ArrayList<>();
+        SimCluster.run(
+                2,
+                program(1),
+                cluster -> {
+                    awaitMembers(cluster, "n1/w1", "n2/w1");
+                    letters.clear();
+                    ActorRef<Work> first = Routing.<Work>first().over(group(cluster, "n1"));
+                    try (DeadLetterSubscription _ =
+                            cluster.system("n1").onDeadLetter(letters::add)) {
+                        cluster.delay("n1", "n2", Duration.ofMillis(200), Duration.ofMillis(300));
+                        for (int i = 0; i < 3; i++) {
+                            assertEquals("n1/w1", ask(cluster, "n1", first, "x"));
+                        }
+                        assertEquals(
+                                3,
+                                Objects.requireNonNull(cluster.node("n1").counts("n2")).asks(),
+                                "until they reply");
+                        Fiber.sleep(SECOND);
+                    }
+                    assertEquals(List.of(), letters);
+                    Counts left = Objects.requireNonNull(cluster.node("n1").counts("n2"));
+                    assertEquals(0, left.asks());
+                });
+    }
+
+    /** The addresses outlive the session, so a router over them does too. */
+    @Test
+    void A7_theLeastMailboxOfAListIsKnownAgainAfterAReconnect() {
+        SimCluster.run(
+                2,
+                program(1),
+                cluster -> {
+                    awaitMembers(cluster, "n1/w1", "n2/w1");
+                    ActorRef<Work> router =
+                            Routing.<Work>leastMailbox().over(group(cluster, "n1").members());
+                    Set<String> before = new HashSet<>();
+                    for (int i = 0; i < 4; i++) {
+                        before.add(ask(cluster, "n1", router, "" + i));
+                    }
+                    assertEquals(Set.of("n1/w1", "n2/w1"), before);
+                    cluster.reset("n1", "n2");
+                    Fiber.sleep(SECOND);
+                    assertTrue(cluster.awaitPeers(LONG));
+                    Set<String> after = new HashSet<>();
+                    for (int i = 0; i < 4; i++) {
+                        after.add(ask(cluster, "n1", router, "" + i));
+                    }
+                    assertEquals(Set.of("n1/w1", "n2/w1"), after);
+                });
+    }
+
+    /** One that refuses keeps no other from it, also on another node. */
+    @Test
+    void A7_aRefusedMessageToAllIsADeadLetter() {
+        List<DeadLetter> letters = new ArrayList<>();
+        SimCluster.run(
+                2,
+                options -> {
+                    ActorSystem system = ActorSystem.start("system");
+                    Node node = Node.start(system, options.withProtocol(PROTOCOL));
+                    node.group("workers", Work.class)
+                            .join(
+                                    system.spin(
+                                            "w1",
+                                            worker(options.name())
+                                                    .mailbox(
+                                                            MailboxOptions.bounded(1)
+                                                                    .withOverflow(Overflow.FAIL))));
+                    return node;
+                },
+                cluster -> {
+                    awaitMembers(cluster, "n1/w1", "n2/w1");
+                    letters.clear();
+                    ActorRef<Work> toAll = Routing.<Work>broadcast().over(group(cluster, "n1"));
+                    try (DeadLetterSubscription _ =
+                            cluster.system("n1").onDeadLetter(letters::add)) {
+                        cluster.on(
+                                "n1",
+                                () -> {
+                                    for (int i = 0; i < 4; i++) {
+                                        toAll.tell(new Job("slow", 500, ignored()));
+                                    }
+                                    return true;
+                                });
+                    }
+                    assertTrue(
+                            letters.stream()
+                                    .anyMatch(
+                                            each ->
+                                                    each.recipient().startsWith("n2@")
+                                                            && each.recipient().contains(" by ")),
+                            letters.toString());
+                });
+    }
+
+    /** The node that has left shares nothing more; its system keeps the group. */
+    @Test
+    void A7_aGroupOfANodeThatHasLeftIsTheSystems() {
+        SimCluster.run(
+                2,
+                program(1),
+                cluster -> {
+                    awaitMembers(cluster, "n1/w1", "n2/w1");
+                    cluster.node("n2").leave(SECOND);
+                    assertEquals(
+                            cluster.system("n2").group("other", Work.class),
+                            cluster.node("n2").group("other", Work.class));
+                    ActorRef<Work> late =
+                            Objects.requireNonNull(
+                                    cluster.on(
+                                            "n2",
+                                            () -> cluster.system("n2").spin("w2", worker("n2"))));
+                    assertTrue(cluster.on("n2", () -> group(cluster, "n2").join(late)));
+                    assertEquals(Set.of("n2/w1", "n2/w2"), seen(cluster, "n2"));
+                    // Keys of any type are allowed again where nothing is shared.
+                    ActorRef<Work> byKey =
+                            Routing.<Work>hash(_ -> List.of("any"))
+                                    .over(cluster.node("n2").group("other", Work.class));
+                    byKey.tell(new Crash("to nobody"));
                 });
     }
 
