@@ -131,16 +131,6 @@ public abstract class Target<M> {
     }
 
     /**
-     * Reports a message that a router, or a bus, has for this actor, and that it refuses.
-     *
-     * @param letter the dead letter
-     * @return false if no system of this process takes it
-     */
-    public boolean report(DeadLetter letter) {
-        return false;
-    }
-
-    /**
      * {@return how many messages the actor has, for one router; null if it says nothing of that}
      * From the first call on it is kept up to date.
      */
@@ -150,4 +140,15 @@ public abstract class Target<M> {
 
     /** {@return what is queued now} */
     public abstract MailboxSnapshot mailbox();
+
+    /**
+     * Reports a message that a router or a bus could not tell here, to the system of this process
+     * that the address belongs to.
+     *
+     * @param letter the message
+     * @return false if it belongs to none
+     */
+    public boolean report(DeadLetter letter) {
+        return false;
+    }
 }

@@ -25,6 +25,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * One run of a test: a system that keeps its failures and dead letters, and a place for the actors.
@@ -42,10 +44,47 @@ public final class World {
     public static final Supervision MANY_RESTARTS =
             Supervision.oneForOne().intensity(10_000, Duration.ofSeconds(1));
 
+    /** So long nothing may happen, where actors are elsewhere. */
+    private static final int MAX_SETTLES = 5_000;
+
+    /** Of all worlds that begin now; null for this process. Read by the thread that sets it. */
+    private static final ThreadLocal<@Nullable Elsewhere> ELSEWHERE = new ThreadLocal<>();
+
     /** More than any of these tests has hops between its two cords. */
     private static final int ROUNDS = 20;
 
     private static final Duration A_MOMENT = Duration.ofNanos(1);
+
+    /** Another place for the actors of tests, instead of the cords of this process. */
+    public interface Elsewhere {
+        /** Runs a test, once or several times. */
+        void run(Code code);
+
+        /** A test, with its actors on that cord. */
+        @FunctionalInterface
+        interface Code {
+            void run(Cord home, Way way) throws Exception;
+        }
+    }
+
+    /** The way from the test to its actors. */
+    public interface Way {
+        /**
+         * Starts the system of the actors, on their cord.
+         *
+         * @param letters for those that come of the way
+         */
+        ActorSystem open(Supplier<ActorSystem> start, Consumer<DeadLetter> letters);
+
+        /** The address of an actor as the test has it. */
+        <M> ActorRef<M> address(ActorRef<M> actor);
+
+        /** When all that was sent has arrived, and its effects were seen. */
+        void settle();
+
+        /** Behind the end of the system. */
+        void close();
+    }
 
     public final List<DeadLetter> letters = Collections.synchronizedList(new ArrayList<>());
     public final List<String> failures = Collections.synchronizedList(new ArrayList<>());
@@ -56,6 +95,7 @@ public final class World {
     public final Cord home;
 
     private final List<ActorCell<?>> cells = new ArrayList<>();
+    private final @Nullable Way way;
     private int spares;
     private int supervised;
 
@@ -69,8 +109,20 @@ public final class World {
     private World(Supervision rules, Cord home, boolean remote, List<Cord> others) {
         this.remote = remote;
         this.home = home;
+        this.way = null;
         this.cords = others.isEmpty() ? List.of(home, Cord.current()) : List.copyOf(others);
         this.system = ActorSystem.start("system", keepingFailures(rules), letters::add);
+    }
+
+    private World(Supervision rules, Cord home, Way way) {
+        this.remote = true;
+        this.home = home;
+        this.way = way;
+        this.cords = List.of(home, Cord.current());
+        this.system =
+                way.open(
+                        () -> ActorSystem.start("system", keepingFailures(rules), letters::add),
+                        letters::add);
     }
 
     public Supervision keepingFailures(Supervision rules) {
@@ -86,8 +138,29 @@ public final class World {
 
     // ---------------------------------------------------------------- running
 
+    /** Runs the code, with the actors of all its worlds somewhere else. */
+    public static void elsewhere(Elsewhere place, Runnable code) {
+        ELSEWHERE.set(place);
+        try {
+            code.run();
+        } finally {
+            ELSEWHERE.remove();
+        }
+    }
+
+    private static boolean isRunElsewhere(Supervision rules, Body body) {
+        Elsewhere place = ELSEWHERE.get();
+        if (place != null) {
+            place.run((home, way) -> new World(rules, home, way).run(body));
+        }
+        return place != null;
+    }
+
     /** On one cord, for several seeds and orders, and with the actors on another cord. */
     public static void anywhere(Body body) {
+        if (isRunElsewhere(MANY_RESTARTS, body)) {
+            return;
+        }
         local(body);
         remote(body);
     }
@@ -98,11 +171,17 @@ public final class World {
     }
 
     public static void local(Supervision rules, Body body) {
+        if (isRunElsewhere(rules, body)) {
+            return;
+        }
         TestCord.run(() -> new World(rules, null).run(body));
     }
 
     /** With the actors on a cord of their own, in real time. */
     public static void remote(Body body) {
+        if (isRunElsewhere(MANY_RESTARTS, body)) {
+            return;
+        }
         List<String> uncaught = Collections.synchronizedList(new ArrayList<>());
         CordOptions here =
                 CordOptions.named("here").withUncaught((f, t) -> uncaught.add(f + ": " + t));
@@ -131,9 +210,18 @@ public final class World {
     }
 
     private void run(Body body) throws Exception {
+        Way end = way;
         try (system) {
             body.run(this);
-            ((SupervisorCell) system.root()).checkInvariants();
+            on(
+                    () -> {
+                        ((SupervisorCell) system.root()).checkInvariants();
+                        return true;
+                    });
+        } finally {
+            if (end != null) {
+                end.close();
+            }
         }
         settle();
         on(
@@ -165,13 +253,17 @@ public final class World {
 
     private <M> ActorRef<M> keep(ActorRef<M> ref) {
         cells.add((ActorCell<?>) ref.target());
-        return ref;
+        return way == null ? ref : way.address(ref);
     }
 
     /**
      * Lets all fibers of both cords run until each of them waits; virtual time stands nearly still.
      */
     public void settle() {
+        if (way != null) {
+            way.settle();
+            return;
+        }
         if (!remote) {
             Fiber.sleep(A_MOMENT);
             return;
@@ -187,7 +279,10 @@ public final class World {
      * Lets the fibers run until the condition holds; the test's own time limit ends a wait in vain.
      */
     public void until(BooleanSupplier condition) {
-        while (!condition.getAsBoolean()) {
+        for (int i = 0; !condition.getAsBoolean(); i++) {
+            if (way != null && i == MAX_SETTLES) {
+                throw new AssertionError("nothing comes of it, elsewhere");
+            }
             settle();
         }
     }
@@ -199,6 +294,9 @@ public final class World {
 
     /** The dead letters, each as {@code recipient REASON message}. */
     public List<String> deadLetters() {
+        if (way != null) {
+            settle();
+        }
         synchronized (letters) {
             return letters.stream()
                     .map(l -> nameOf(l) + " " + l.reason() + " " + l.message())

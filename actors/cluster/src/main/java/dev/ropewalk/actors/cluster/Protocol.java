@@ -85,6 +85,8 @@ public final class Protocol {
 
     /**
      * {@return this protocol, with a serializer for a class that is neither a record nor an enum}
+     * It serves for classes below that one too, unless they are in the protocol themselves: give an
+     * interface if the program does not know the classes.
      *
      * @param <T> the class
      * @param type the class

@@ -67,7 +67,7 @@ public final class Refusals {
         return thrown instanceof NoMembersException ? DeadLetter.Reason.NO_MEMBERS : null;
     }
 
-    /** False if no system of this process takes it. */
+    /** False if the actor has no system here. */
     private static boolean isReported(ActorRef<?> actor, DeadLetter letter) {
         if (actor.target() instanceof Routee<?> cell) {
             cell.deadLetters().report(letter);

@@ -9,7 +9,6 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.AskMany;
 import dev.ropewalk.actors.internal.Caller;
-import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.actors.routing.WhenEmpty;
 import dev.ropewalk.actors.spi.DownListener;
@@ -214,23 +213,24 @@ public final class RouterTarget<M> extends Target<M> {
         report(new DeadLetter(failure, name, DeadLetter.Reason.FAILURE, failure));
     }
 
-    /** False if no system of this process is known to it. */
+    /** To the system of its group, or of its first member that has one in this process. */
     @Override
     public boolean report(DeadLetter letter) {
-        DeadLetters taker = group != null ? group.deadLetters() : deadLettersOfMembers();
-        if (taker != null) {
-            taker.report(letter);
+        if (group != null) {
+            group.deadLetters().report(letter);
+            return true;
         }
-        return taker != null;
-    }
-
-    private @Nullable DeadLetters deadLettersOfMembers() {
         for (int i = 0; i < fixed.size(); i++) {
-            if (fixed.get(i).cell() != null) {
-                return Objects.requireNonNull(fixed.get(i).cell()).deadLetters();
+            Routee<?> cell = fixed.get(i).cell();
+            if (cell != null) {
+                cell.deadLetters().report(letter);
+                return true;
+            }
+            if (fixed.get(i).actor().target().report(letter)) {
+                return true;
             }
         }
-        return null;
+        return false;
     }
 
     // ---------------------------------------------------------------- asking

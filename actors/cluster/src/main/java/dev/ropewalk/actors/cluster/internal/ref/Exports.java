@@ -6,6 +6,7 @@ import dev.ropewalk.actors.spi.DownListener;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,10 +17,22 @@ import java.util.concurrent.atomic.AtomicLong;
  * router, has a number of its own below zero, and stays. For any thread.
  */
 public final class Exports {
+    /** Names of actors that are over. */
+    private static final int MAX_ENDED = 1_024;
+
     private final Map<Long, ActorRef<?>> byNumber = new ConcurrentHashMap<>();
 
     /** Of those whose number here is not their own. */
     private final Map<ActorRef<?>, Long> numbers = new ConcurrentHashMap<>();
+
+    /** The names of the last ones that are over; guarded by itself. */
+    private final Map<Long, String> ended =
+            new LinkedHashMap<>() {
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<Long, String> oldest) {
+                    return size() > MAX_ENDED;
+                }
+            };
 
     private final AtomicLong next = new AtomicLong(-1);
 
@@ -49,6 +62,17 @@ public final class Exports {
                 });
     }
 
+    /** How an actor is called in a dead letter, which it may get when it is over. */
+    String nameOf(long number) {
+        ActorRef<?> actor = byNumber.get(number);
+        if (actor != null) {
+            return actor.toString();
+        }
+        synchronized (ended) {
+            return ended.getOrDefault(number, "actor #" + number);
+        }
+    }
+
     public int size() {
         return byNumber.size();
     }
@@ -68,6 +92,10 @@ public final class Exports {
 
         @Override
         public void down(Down down) {
+            String name = down.actor().toString();
+            synchronized (ended) {
+                ended.put(number, name);
+            }
             byNumber.remove(number);
         }
     }

@@ -113,6 +113,12 @@ final class GoneTarget<M> extends Target<M> {
     }
 
     @Override
+    public boolean report(DeadLetter letter) {
+        home.system().report(letter);
+        return true;
+    }
+
+    @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof GoneTarget<?> gone && number == gone.number;
     }

@@ -258,12 +258,6 @@ final class RemoteTarget<M> extends Target<M> {
                 : now.links().link(this, actor, end);
     }
 
-    @Override
-    public boolean report(DeadLetter letter) {
-        home.system().report(letter);
-        return true;
-    }
-
     private int size() {
         Conversation now = peer.now();
         return now == null ? Sizes.UNREACHABLE : now.sizes().size(number);
@@ -296,6 +290,12 @@ final class RemoteTarget<M> extends Target<M> {
                     "the mailbox of " + ref + " cannot be seen: no answer of " + peer);
         }
         return seen;
+    }
+
+    @Override
+    public boolean report(DeadLetter letter) {
+        home.system().report(letter);
+        return true;
     }
 
     // ---------------------------------------------------------------- the same actor

@@ -196,8 +196,7 @@ final class Served {
     }
 
     private String gone(long number) {
-        ActorRef<?> actor = home.exports().actor(number);
-        return actor == null ? "actor #" + number : actor.toString();
+        return home.exports().nameOf(number);
     }
 
     @SuppressWarnings("unchecked") // whoever has the address knows what it takes

@@ -26,6 +26,8 @@ final class TypeResolver implements ClassResolver {
     /** By their numbers. */
     private final List<@Nullable Registration> builtin = new ArrayList<>();
 
+    private final List<Registration> ofProgram = new ArrayList<>();
+
     /** Also of classes for which another one stands in the bytes. */
     private final Map<Class<?>, Registration> byClass = new HashMap<>();
 
@@ -49,6 +51,8 @@ final class TypeResolver implements ClassResolver {
                 builtin.add(null);
             }
             builtin.set(number, registration);
+        } else {
+            ofProgram.add(registration);
         }
         byClass.put(registration.getType(), registration);
         Class<?> boxed = boxed(registration.getType());
@@ -95,11 +99,25 @@ final class TypeResolver implements ClassResolver {
         if (wanted == null && above != null && above.isEnum()) {
             wanted = above; // a constant with a body of its own
         }
-        found = wanted == null ? null : byClass.get(wanted);
+        found = wanted == null ? ofProgramAbove(type) : byClass.get(wanted);
         if (found != null) {
             byClass.put(type, found);
         }
         return found;
+    }
+
+    /** The nearest class or interface above that has a serializer of the program's. */
+    private @Nullable Registration ofProgramAbove(Class<?> type) {
+        Registration nearest = null;
+        for (Registration each : ofProgram) {
+            Class<?> above = each.getType();
+            if (above.isAssignableFrom(type)
+                    && (nearest == null
+                            || ((Class<?>) nearest.getType()).isAssignableFrom(above))) {
+                nearest = each;
+            }
+        }
+        return nearest;
     }
 
     @Override

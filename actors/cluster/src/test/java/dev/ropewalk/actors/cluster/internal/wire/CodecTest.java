@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.net.URI;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDate;
@@ -322,6 +323,44 @@ class CodecTest {
                 assertThrows(NotSendableException.class, () -> uris.bytes(URI.create("x")));
         assertSays("without a scheme", refused.getMessage());
         assertEquals(uri, uris.carry(uri));
+    }
+
+    private static final class OfPath extends Serializer<Path> {
+        @Override
+        public void write(Kryo kryo, Output to, Path path) {
+            to.writeString(path.toString());
+        }
+
+        @Override
+        public Path read(Kryo kryo, Input from, Class<? extends Path> type) {
+            return Path.of(from.readString());
+        }
+    }
+
+    private static final class OfObject extends Serializer<Object> {
+        @Override
+        public void write(Kryo kryo, Output to, Object any) {
+            to.writeString(any.toString());
+        }
+
+        @Override
+        public Object read(Kryo kryo, Input from, Class<? extends Object> type) {
+            return "any " + from.readString();
+        }
+    }
+
+    @Test
+    void A7_serializerOfAnInterfaceServesForItsClasses() {
+        TypeTable table =
+                TypeTable.of(
+                        List.of(),
+                        Map.of(),
+                        Map.of(Path.class, OfPath::new, Object.class, OfObject::new));
+        Wire paths = Wire.between(table, table);
+        assertEquals(
+                List.of(Path.of("a", "b"), "any x"),
+                paths.carry(List.of(Path.of("a", "b"), new StringBuilder("x"))));
+        assertEquals(List.of("text"), paths.carry(List.of("text")));
     }
 
     @Test
