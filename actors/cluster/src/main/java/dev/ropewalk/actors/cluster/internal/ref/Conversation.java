@@ -253,7 +253,7 @@ public final class Conversation implements Session.Handler {
                                     Sent sent = session.trySend(made, message, to);
                                     return sent == Sent.FULL && mayWait() ? made.copy() : sent;
                                 });
-        return outcome instanceof byte[] waits
+        return outcome instanceof Frame.Copy waits
                 ? session.send(waits, message, to, limitNanos)
                 : (Sent) outcome;
     }
@@ -289,7 +289,7 @@ public final class Conversation implements Session.Handler {
         return frame.begin(FrameType.ASK)
                 .signed(to.number())
                 .number(id)
-                .number(ask.leftNanos())
+                .limit(ask.leftNanos())
                 .flag(ask.isOfWaitingActor())
                 .flag(isLent)
                 .message(ask.message(), addresses.ofQuestion(ask));

@@ -225,7 +225,7 @@ final class Served {
         long number = from.readVarLong(false);
         of.sizes().taken(number);
         long id = from.readVarLong(true);
-        long limitNs = from.readVarLong(true);
+        long limitNs = from.readLong();
         boolean isOfWaitingActor = from.readBoolean();
         boolean isLent = from.readBoolean();
         if (limitNs < 0) {

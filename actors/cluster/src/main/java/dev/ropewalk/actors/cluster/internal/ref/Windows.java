@@ -7,10 +7,10 @@ import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
 import dev.ropewalk.fibers.spi.WaitCell;
 
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 
@@ -46,7 +46,9 @@ final class Windows {
     private boolean isOver;
 
     private static final class Window {
-        private final ArrayDeque<WaitCell> senders = new ArrayDeque<>();
+        /** In their order; one that leaves is not sought among the others. */
+        private final LinkedHashSet<WaitCell> senders = new LinkedHashSet<>();
+
         private int permits;
 
         /** Half of what was lent last: then more is wanted. */
@@ -163,7 +165,7 @@ final class Windows {
     private static List<WaitCell> serve(Window window) {
         List<WaitCell> served = new ArrayList<>();
         while (window.permits > 0 && !window.senders.isEmpty()) {
-            WaitCell next = window.senders.remove();
+            WaitCell next = window.senders.removeFirst();
             if (next.claim(Sent.YES)) {
                 window.permits--;
                 served.add(next);
@@ -204,7 +206,7 @@ final class Windows {
             window.low = granted / 2;
             served = serve(window);
             for (int i = 0; i < refused && !window.senders.isEmpty(); i++) {
-                WaitCell next = window.senders.remove();
+                WaitCell next = window.senders.removeFirst();
                 if (next.claim(Sent.FULL)) {
                     served.add(next);
                 }

@@ -25,6 +25,7 @@ public final class Frame {
     private final KryoCodec codec;
     private final int maxMessage;
     private Output out;
+    private int limitAt = -1;
 
     Frame(TypeTable types, int maxMessage) {
         this.codec = new KryoCodec(types);
@@ -36,12 +37,17 @@ public final class Frame {
         return new Output(FIRST_SIZE, maxMessage + MAX_AROUND);
     }
 
+    /** The bytes of a frame that waits for room, and where its limit stands in them, or -1. */
+    @SuppressWarnings("ArrayRecordComponent") // it is compared with none
+    public record Copy(byte[] bytes, int limitAt) {}
+
     /** Begins one; what was there is over. */
     public Frame begin(byte type) {
         if (out.getBuffer().length > MAX_KEPT) {
             out = newOutput();
         }
         out.reset();
+        limitAt = -1;
         out.setPosition(HEAD);
         out.writeByte(type);
         return this;
@@ -61,6 +67,28 @@ public final class Frame {
     public Frame flag(boolean on) {
         out.writeBoolean(on);
         return this;
+    }
+
+    /**
+     * The time left of a question. If the frame waits for room, less of it is left when it leaves:
+     * see {@link #limit(byte[], int, long)}.
+     */
+    public Frame limit(long nanos) {
+        limitAt = out.position();
+        out.writeLong(nanos);
+        return this;
+    }
+
+    /** Where the limit stands; -1 if there is none. */
+    int limitAt() {
+        return limitAt;
+    }
+
+    /** Puts another limit into the bytes of a frame, as {@link Output#writeLong} writes it. */
+    static void limit(byte[] bytes, int limitAt, long nanos) {
+        for (int i = 0; i < Long.BYTES; i++) {
+            bytes[limitAt + i] = (byte) (nanos >>> (Byte.SIZE * i));
+        }
     }
 
     /** For what has a form of its own. */
@@ -94,8 +122,8 @@ public final class Frame {
     }
 
     /** All of its bytes. */
-    public byte[] copy() {
-        return java.util.Arrays.copyOf(buffer(), length());
+    public Copy copy() {
+        return new Copy(java.util.Arrays.copyOf(buffer(), length()), limitAt());
     }
 
     /** Ends it: the bytes are those up to {@link #length}. */

@@ -152,7 +152,7 @@ public final class Greeting {
                                 frame.out().writeByte(Objects.requireNonNull(refusal).ordinal());
                                 Text.write(frame.out(), text);
                             }
-                            return frame.copy();
+                            return frame.copy().bytes();
                         });
         connection.write(bytes, 0, bytes.length);
     }

@@ -2,11 +2,13 @@ package dev.ropewalk.actors.cluster.internal.session;
 
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 
 /**
@@ -66,7 +68,8 @@ final class Outbox {
     private long added;
     private long acked;
 
-    private final ArrayDeque<Sender> senders = new ArrayDeque<>();
+    /** In their order; one that leaves is not sought among the others. */
+    private final LinkedHashSet<Sender> senders = new LinkedHashSet<>();
 
     /** So many are to be acknowledged before the node leaves, and those up to that sender's. */
     private long wanted;
@@ -84,12 +87,25 @@ final class Outbox {
 
     /** A sender that waits, with its frame: whoever makes room adds it, so the order stays. */
     private static final class Sender extends WaitCell {
-        private final byte[] bytes;
+        private final Frame.Copy frame;
         private final Kept kept;
 
-        Sender(byte[] bytes, Kept kept) {
-            this.bytes = bytes;
+        /** When the limit of its question ends. */
+        private final long endNs;
+
+        Sender(Frame.Copy frame, Kept kept, long limitNanos) {
+            this.frame = frame;
             this.kept = kept;
+            this.endNs = frame.limitAt() < 0 ? 0 : Waits.nanoTime() + limitNanos;
+        }
+
+        /** The bytes as they leave now. */
+        byte[] bytes() {
+            if (frame.limitAt() >= 0) {
+                long leftNs = Math.max(0, endNs - Waits.nanoTime());
+                Frame.limit(frame.bytes(), frame.limitAt(), leftNs);
+            }
+            return frame.bytes();
         }
     }
 
@@ -123,12 +139,15 @@ final class Outbox {
 
     /**
      * Adds a frame when there is room. A switchpoint; the frame must be copied before, because
-     * another sender may take it meanwhile.
+     * another sender may take it meanwhile. A question has a limit, which is also that of the wait;
+     * the rest of it leaves with the frame.
      *
      * @return FULL if the limit passed
      */
-    Sent addWhenRoom(byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
-        Sender sender = new Sender(bytes, new Kept(message, to, bytes.length));
+    Sent addWhenRoom(
+            Frame.Copy frame, @Nullable Object message, @Nullable Object to, long limitNanos) {
+        byte[] bytes = frame.bytes();
+        Sender sender = new Sender(frame, new Kept(message, to, bytes.length), limitNanos);
         boolean isIn;
         WaitCell idle = null;
         synchronized (this) {
@@ -244,9 +263,9 @@ final class Outbox {
                 heldBytes -= kept.remove().bytes();
             }
             while (!senders.isEmpty() && heldBytes < capacity) {
-                Sender next = senders.remove();
+                Sender next = senders.removeFirst();
                 if (next.claim(Sent.YES)) {
-                    append(next.bytes, next.bytes.length);
+                    append(next.bytes(), next.kept.bytes());
                     keep(next.kept);
                     served.add(next);
                 }

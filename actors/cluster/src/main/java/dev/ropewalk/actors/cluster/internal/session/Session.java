@@ -140,10 +140,11 @@ public final class Session {
     /**
      * Waits for room first. A switchpoint.
      *
-     * @param bytes of {@link Frame#copy}
+     * @param frame of {@link Frame#copy}
      */
-    public Sent send(byte[] bytes, @Nullable Object message, @Nullable Object to, long limitNanos) {
-        return out.addWhenRoom(bytes, message, to, limitNanos);
+    public Sent send(
+            Frame.Copy frame, @Nullable Object message, @Nullable Object to, long limitNanos) {
+        return out.addWhenRoom(frame, message, to, limitNanos);
     }
 
     /** Of a frame that the other node has asked for, in whatever way. Never waits. */

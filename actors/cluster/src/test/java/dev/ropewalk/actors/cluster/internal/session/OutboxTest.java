@@ -19,6 +19,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.io.ByteArrayOutputStream;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,6 +34,10 @@ import java.util.Set;
 class OutboxTest {
     private static final int CAPACITY = 1_000;
     private static final long FOREVER = Long.MAX_VALUE;
+    private static final int MANY = 100_000;
+
+    /** Behind the length and the type. */
+    private static final int LIMIT_AT = 5;
 
     private final Frame frame = new Frame(TypeTable.of(List.of(), Map.of(), Map.of()), 1 << 20);
     private Outbox out = new Outbox(CAPACITY);
@@ -57,7 +64,7 @@ class OutboxTest {
     }
 
     private byte[] copy(int number, int size) {
-        return counted(number, size).copy();
+        return counted(number, size).copy().bytes();
     }
 
     /** The numbers of all frames that the writer takes now. */
@@ -83,6 +90,15 @@ class OutboxTest {
             at += 4 + length;
         }
         return numbers;
+    }
+
+    /** Of this thread, which runs all fibers. */
+    private static long cpuNanos() {
+        return ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+    }
+
+    private static Frame.Copy frame(byte[] bytes) {
+        return new Frame.Copy(bytes, -1);
     }
 
     @Test
@@ -121,7 +137,8 @@ class OutboxTest {
                                             }
                                             assertEquals(
                                                     Sent.YES,
-                                                    out.addWhenRoom(bytes, "m", "to", FOREVER));
+                                                    out.addWhenRoom(
+                                                            frame(bytes), "m", "to", FOREVER));
                                             served.add(number);
                                         }));
                     }
@@ -151,9 +168,12 @@ class OutboxTest {
                     byte[] whole = copy(4, 10);
                     assertEquals(
                             Sent.FULL,
-                            out.addWhenRoom(late, "m", "to", Duration.ofSeconds(1).toNanos()));
-                    Fiber<?> sender = Fiber.spin(() -> out.addWhenRoom(ended, "m", "to", FOREVER));
-                    Fiber<?> other = Fiber.spin(() -> out.addWhenRoom(whole, "m", "to", FOREVER));
+                            out.addWhenRoom(
+                                    frame(late), "m", "to", Duration.ofSeconds(1).toNanos()));
+                    Fiber<?> sender =
+                            Fiber.spin(() -> out.addWhenRoom(frame(ended), "m", "to", FOREVER));
+                    Fiber<?> other =
+                            Fiber.spin(() -> out.addWhenRoom(frame(whole), "m", "to", FOREVER));
                     Fiber.sleep(Duration.ofSeconds(1));
                     sender.terminate();
                     assertThrows(FiberTerminatedException.class, sender::await);
@@ -181,7 +201,8 @@ class OutboxTest {
                                     () ->
                                             assertEquals(
                                                     Sent.OVER,
-                                                    out.addWhenRoom(waits, "m5", "to", FOREVER)));
+                                                    out.addWhenRoom(
+                                                            frame(waits), "m5", "to", FOREVER)));
                     Fiber<?> writer =
                             Fiber.spin(
                                     () -> {
@@ -269,5 +290,65 @@ class OutboxTest {
     void A7_frameHasItsLengthInFront() {
         byte[] bytes = copy(7, 3);
         assertArrayEquals(new byte[] {0, 0, 0, 3, FrameType.TELL, 7, 0}, bytes);
+    }
+
+    /** The limit of a question stands behind its type. */
+    @Test
+    void A7_limitOfAQuestionIsLessByTheWaitForRoom() {
+        run(
+                () -> {
+                    assertEquals(Sent.YES, add(1, 2_000));
+                    byte[] question = copy(2, 600);
+                    long limitNs = Duration.ofSeconds(5).toNanos();
+                    Fiber<?> asker =
+                            Fiber.spin(
+                                    () ->
+                                            out.addWhenRoom(
+                                                    new Frame.Copy(question, LIMIT_AT),
+                                                    null,
+                                                    null,
+                                                    limitNs));
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    out.next();
+                    assertTrue(out.acked(1));
+                    asker.await();
+                    byte[] sent = Objects.requireNonNull(out.next());
+                    long leftNs =
+                            ByteBuffer.wrap(sent).order(ByteOrder.LITTLE_ENDIAN).getLong(LIMIT_AT);
+                    assertEquals(Duration.ofSeconds(3).toNanos(), leftNs);
+                });
+    }
+
+    /** Those that came last leave first, and are not sought behind all before. */
+    @Test
+    void A7_manyThatLeaveAtOnceTakeNoTimeForEachOther() {
+        long[] tookMs = new long[2];
+        for (int i = 0; i < 4; i++) {
+            boolean isReversed = i % 2 == 1;
+            TestCord.run(1, false, () -> tookMs[isReversed ? 1 : 0] = msOfLeaving(isReversed));
+        }
+        assertTrue(
+                tookMs[1] < 2 * tookMs[0] + 200,
+                () -> "in order " + tookMs[0] + " ms, reversed " + tookMs[1] + " ms");
+    }
+
+    private long msOfLeaving(boolean isReversed) {
+        out = new Outbox(CAPACITY);
+        assertEquals(Sent.YES, add(1, 2_000));
+        byte[] bytes = copy(2, 600);
+        List<Fiber<?>> senders = new ArrayList<>();
+        for (int i = 0; i < MANY; i++) {
+            Duration limit = Duration.ofMillis(1_000 + (isReversed ? MANY - i : i));
+            senders.add(
+                    Fiber.spin(() -> out.addWhenRoom(frame(bytes), "m", "to", limit.toNanos())));
+        }
+        Fiber.sleep(Duration.ofMillis(1));
+        assertEquals(MANY, out.waiting());
+        long beganNs = cpuNanos();
+        Fiber.sleep(Duration.ofMillis(2_000 + MANY));
+        long tookMs = (cpuNanos() - beganNs) / 1_000_000;
+        assertEquals(0, out.waiting());
+        Fiber.awaitAll(senders);
+        return tookMs;
     }
 }
