@@ -9,6 +9,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.supervision.Tree;
@@ -18,6 +19,7 @@ import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,7 @@ class BadPeerTest {
     /** With a node on port 7001 and a good peer of it. */
     @FunctionalInterface
     private interface Body {
-        void run(Node node, LogLines lines) throws Exception;
+        void run(Node node, Node good, LogLines lines) throws Exception;
     }
 
     private static NodeOptions options(String name, int port, String... others) {
@@ -82,7 +84,7 @@ class BadPeerTest {
                                                 system, options("good", 7_002, "127.0.0.1:7001"))) {
                             system.start("word", answering());
                             assertTrue(good.awaitPeers(1, SECOND));
-                            body.run(node, lines);
+                            body.run(node, good, lines);
                             Fiber.sleep(SECOND);
                             assertEquals(List.of("good"), node.peers());
                             ActorRef<Word> word =
@@ -120,7 +122,7 @@ class BadPeerTest {
     @Test
     void A7_helloWithAPortThatIsNoneIsTurnedAway() {
         run(
-                (node, _) -> {
+                (node, _, _) -> {
                     try (TcpConnection bad = TcpConnection.connect("127.0.0.1", 7_001)) {
                         bad.write(
                                 StrangerTest.frame(
@@ -149,7 +151,7 @@ class BadPeerTest {
     @Test
     void A7_addressWithAPortThatIsNoneEndsTheSession() {
         run(
-                (node, lines) -> {
+                (node, _, lines) -> {
                     try (TcpConnection bad = TcpConnection.connect("127.0.0.1", 7_001)) {
                         bad.write(hello()).flush();
                         assertTrue(node.awaitPeers(2, SECOND));
@@ -169,7 +171,7 @@ class BadPeerTest {
         byte[] goodbye = StrangerTest.frame(new byte[] {8});
         byte[] session = all(hello(), beat, peers(new byte[] {1}), acked, goodbye);
         run(
-                (node, lines) -> {
+                (node, _, lines) -> {
                     for (int count = 0; count <= session.length; count++) {
                         try (TcpConnection bad = TcpConnection.connect("127.0.0.1", 7_001)) {
                             bad.write(session, 0, count).flush();
@@ -188,7 +190,7 @@ class BadPeerTest {
     @Test
     void A7_nodeWhoseNameIsTakenIsToldOnceAndTheOlderOneStays() {
         run(
-                (node, lines) -> {
+                (node, _, lines) -> {
                     try (ActorSystem system = ActorSystem.start("late");
                             Node late =
                                     Node.start(system, options("good", 7_003, "127.0.0.1:7001"))) {
@@ -288,5 +290,103 @@ class BadPeerTest {
         assertTrue(sender.awaitEnd(Duration.ofSeconds(4)));
         assertNull(sender.failure());
         assertEquals(100, told[0]);
+    }
+
+    /** Others have their rate, while one takes nothing for as long as it is a peer. */
+    @Test
+    void A7_peerThatReadsNothingHoldsUpNoOtherPeer() {
+        TestCord.run(
+                1,
+                true,
+                () -> {
+                    boolean[] isHeld = new boolean[1];
+                    try (TcpListener listener = TcpListener.bind("127.0.0.1", 7_010);
+                            ActorSystem one = ActorSystem.start(Tree.oneForOne("1"), _ -> {});
+                            ActorSystem two = ActorSystem.start("two");
+                            Node _ = Node.start(two, options("there", 7_002));
+                            Node good = Node.start(two, options("good", 7_003, "127.0.0.1:7001"));
+                            Node here =
+                                    Node.start(
+                                            one,
+                                            options("here", 7_001, "127.0.0.1:7010")
+                                                    .withQueue(1_024))) {
+                        Fiber<?> relay = Fiber.spin("relay", () -> relay(listener, isHeld));
+                        two.start("word", answering());
+                        assertTrue(here.awaitPeers(2, Duration.ofSeconds(20)));
+                        ActorRef<Word> deaf =
+                                Objects.requireNonNull(here.at("there").find("word", Word.class));
+                        ActorRef<Word> well =
+                                Objects.requireNonNull(here.at("good").find("word", Word.class));
+                        int before = countAsks(well);
+                        isHeld[0] = true;
+                        Fiber<?> sender =
+                                Fiber.spin(
+                                        "sender",
+                                        () -> {
+                                            for (int i = 0; i < 100; i++) {
+                                                deaf.tell(new Say("x".repeat(100)));
+                                            }
+                                        });
+                        int meanwhile = countAsks(well);
+                        assertTrue(
+                                meanwhile >= 0.95 * before,
+                                () -> "asks before " + before + ", meanwhile " + meanwhile);
+                        assertTrue(sender.awaitEnd(Duration.ofSeconds(4)));
+                        assertTrue(good.peers().contains("here"));
+                        relay.terminate();
+                    }
+                });
+    }
+
+    /** In two seconds. */
+    private static int countAsks(ActorRef<Word> actor) {
+        long endNs = Waits.nanoTime() + 2 * SECOND.toNanos();
+        int count = 0;
+        while (Waits.nanoTime() < endNs) {
+            assertEquals(7, (int) actor.<Integer>ask(Question::new));
+            count++;
+        }
+        return count;
+    }
+
+    /** It beats all the time, and never sends the messages that the room was for. */
+    @Test
+    void A3_peerThatKeepsRoomForAMinuteIsGivenUp() {
+        run(
+                (node, good, lines) -> {
+                    ActorRef<Word> bounded =
+                            node.system()
+                                    .start(
+                                            "bounded",
+                                            answering().mailbox(MailboxOptions.bounded(4)));
+                    assertEquals(
+                            bounded.number(),
+                            Objects.requireNonNull(good.at("one").find("bounded", Word.class))
+                                    .number());
+                    byte[] wantsRoom = {10, (byte) (2 * bounded.number()), 4};
+                    try (TcpConnection bad = TcpConnection.connect("127.0.0.1", 7_001)) {
+                        bad.write(all(hello(), StrangerTest.frame(wantsRoom))).flush();
+                        assertTrue(node.awaitPeers(2, SECOND));
+                        Fiber.spin("reads", () -> countRead(bad));
+                        beat(bad, 59);
+                        assertEquals(List.of("good", "z"), node.peers());
+                        assertEquals(1, Objects.requireNonNull(node.counts("z")).loans());
+                        beat(bad, 3);
+                    }
+                    assertEquals(List.of("good"), node.peers());
+                    assertEquals(1, lines.with("it keeps room in the mailbox of actor #").size());
+                    bounded.tell(new Say("room for it"));
+                });
+    }
+
+    private static void beat(TcpConnection bad, int seconds) {
+        try {
+            for (int i = 0; i < 2 * seconds; i++) {
+                bad.write(StrangerTest.frame(new byte[] {5})).flush();
+                Fiber.sleep(Duration.ofMillis(500));
+            }
+        } catch (ConnectionException ended) {
+            // The caller looks.
+        }
     }
 }

@@ -223,7 +223,7 @@ final class DamagedFrames {
             for (boolean isUp = true; isUp && sent < 100; ) {
                 for (int i = 0; i < BATCH; i++) {
                     byte[] frame = frames.get(RANDOM.nextInt(frames.size()));
-                    bad.write(StrangerTest.frame(damaged(frame)));
+                    bad.write(withLength(damaged(frame)));
                     sent++;
                 }
                 bad.flush();
@@ -235,6 +235,16 @@ final class DamagedFrames {
             return sent;
         }
         return sent;
+    }
+
+    /** Which is that of another frame now and then, up to 2 GB and below zero. */
+    private static byte[] withLength(byte[] frame) {
+        byte[] made = StrangerTest.frame(frame);
+        if (RANDOM.nextInt(20) == 0) {
+            int length = RANDOM.nextInt() >> RANDOM.nextInt(24);
+            ByteBuffer.wrap(made).putInt(length);
+        }
+        return made;
     }
 
     private static byte[] damaged(byte[] frame) {
