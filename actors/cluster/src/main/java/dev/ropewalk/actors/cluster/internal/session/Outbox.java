@@ -181,8 +181,12 @@ final class Outbox {
     private synchronized void forget(Sender sender) {
         senders.remove(sender);
         if (sender == lastWanted) {
-            lastWanted = senders.peekLast(); // those before it are wanted; later ones do no harm
+            lastWanted = lastSender(); // those before it are wanted; later ones do no harm
         }
+    }
+
+    private @Nullable Sender lastSender() {
+        return senders.isEmpty() ? null : senders.getLast();
     }
 
     private boolean hasRoom() {
@@ -310,7 +314,7 @@ final class Outbox {
      */
     synchronized void wantAllSoFar() {
         wanted = added;
-        lastWanted = senders.peekLast();
+        lastWanted = lastSender();
     }
 
     /** Whether all that is wanted has been acknowledged. */

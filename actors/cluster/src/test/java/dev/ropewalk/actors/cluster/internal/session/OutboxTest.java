@@ -268,9 +268,11 @@ class OutboxTest {
                     add(1, 2_000);
                     byte[] waits = copy(2, 10);
                     byte[] ended = copy(3, 10);
-                    Fiber<?> sender = Fiber.spin(() -> out.addWhenRoom(waits, "m", "to", FOREVER));
+                    Fiber<?> sender =
+                            Fiber.spin(() -> out.addWhenRoom(frame(waits), "m", "to", FOREVER));
                     Fiber.sleep(Duration.ofSeconds(1));
-                    Fiber<?> other = Fiber.spin(() -> out.addWhenRoom(ended, "m", "to", FOREVER));
+                    Fiber<?> other =
+                            Fiber.spin(() -> out.addWhenRoom(frame(ended), "m", "to", FOREVER));
                     Fiber.sleep(Duration.ofSeconds(1));
                     out.wantAllSoFar();
                     other.terminate();
