@@ -227,7 +227,7 @@ class BadInputTest {
         try (TcpListener listener = TcpListener.bind("127.0.0.1", 7_010);
                 ActorSystem one = ActorSystem.start(Tree.oneForOne("one"), letters::add);
                 ActorSystem two = ActorSystem.start("two");
-                Node there = Node.start(two, options("there", 7_002));
+                Node _ = Node.start(two, options("there", 7_002));
                 Node here = Node.start(one, options("here", 7_001, 7_010))) {
             ActorRef<Word> home = two.start("actor", actor(said, new ArrayList<>()));
             int[] connection = new int[1];
@@ -464,7 +464,7 @@ class BadInputTest {
 
     @Test
     void A7_leaveWhileTheQueueIsFullWaitsForAPeerThatReads() {
-        leaves(Duration.ofMillis(1_000), MINUTE, true, 0);
+        leaves(SECOND, MINUTE, true, 0);
     }
 
     @Test
