@@ -143,6 +143,8 @@ class ActorContractTest {
                             List.of(
                                     "A5_aHookThatNeverEndsIsAbandonedAndTheOthersRun",
                                     "A5_theLimitOfTheMessageAndTheHooksIsOne"),
+                            "internal.behavior.LoopStyleTest",
+                            List.of("A1_timedReceiveGivesUpNeitherEarlyNorLate"),
                             "ending.TerminateTest",
                             List.of(
                                     "A3_aHandedOverStopIsNotLostToo",
