@@ -355,8 +355,8 @@ public final class Conversation implements Session.Handler {
     }
 
     @Override
-    public void acked(WireInput from) {
-        sizes.read(from, session.isAllAcked());
+    public void acked(WireInput from, boolean isAll) {
+        sizes.read(from, isAll);
     }
 
     @Override

@@ -60,8 +60,8 @@ public final class Session {
         /** Adds what rides on an acknowledgement. */
         void ack(Output to);
 
-        /** Reads what rode on one. */
-        void acked(WireInput from);
+        /** Reads what rode on one, which may be of all that was sent. */
+        void acked(WireInput from, boolean isAll);
 
         /** Some time has passed: each {@link #BEAT}. */
         void beat();
@@ -239,7 +239,7 @@ public final class Session {
             case FrameType.BEAT -> {}
             case FrameType.ACK -> {
                 acked(frame.readVarLong(true));
-                Objects.requireNonNull(handler).acked(frame);
+                Objects.requireNonNull(handler).acked(frame, out.isAcked());
             }
             case FrameType.GOODBYE -> {
                 isPeerLeaving = true;

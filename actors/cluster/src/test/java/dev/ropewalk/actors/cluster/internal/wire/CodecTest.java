@@ -359,7 +359,10 @@ class CodecTest {
         Wire paths = Wire.between(table, table);
         assertEquals(
                 List.of(Path.of("a", "b"), "any x"),
-                paths.carry(List.of(Path.of("a", "b"), new StringBuilder("x"))));
+                paths.carry(
+                        List.of(
+                                Path.of("a", "b"),
+                                new java.util.concurrent.atomic.AtomicReference<>("x"))));
         assertEquals(List.of("text"), paths.carry(List.of("text")));
     }
 
