@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.cluster;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
@@ -15,6 +17,9 @@ import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
 import java.time.Duration;
@@ -40,6 +45,9 @@ final class DamagedFrames {
 
     record Hand(ActorRef<Word> actor, Recipient<String> adapter, Throwable failure)
             implements Word {}
+
+    private static final PrintStream OUT =
+            new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
 
     private static final Duration SECOND = Duration.ofSeconds(1);
     private static final Duration MILLI = Duration.ofMillis(1);
@@ -81,7 +89,7 @@ final class DamagedFrames {
         int wanted = Integer.parseInt(args[0]);
         TestCord.run(1, false, () -> run(wanted));
         long tookNs = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
-        System.out.println("seconds " + Duration.ofNanos(tookNs).toSeconds());
+        OUT.println("seconds " + Duration.ofNanos(tookNs).toSeconds());
     }
 
     private static void run(int wanted) {
@@ -106,7 +114,7 @@ final class DamagedFrames {
             ActorRef<Word> seen =
                     Objects.requireNonNull(good.at("one").find(fresh.name(), Word.class));
             int answer = seen.ask(Question::new);
-            System.out.println(
+            OUT.println(
                     "sent "
                             + sent
                             + " in "

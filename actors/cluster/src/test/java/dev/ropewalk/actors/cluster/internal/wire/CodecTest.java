@@ -47,6 +47,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
 
 /** Rule A7: a message is sent with registered types only, and fails at the sender otherwise. */
@@ -359,10 +360,7 @@ class CodecTest {
         Wire paths = Wire.between(table, table);
         assertEquals(
                 List.of(Path.of("a", "b"), "any x"),
-                paths.carry(
-                        List.of(
-                                Path.of("a", "b"),
-                                new java.util.concurrent.atomic.AtomicReference<>("x"))));
+                paths.carry(List.of(Path.of("a", "b"), new AtomicReference<>("x"))));
         assertEquals(List.of("text"), paths.carry(List.of("text")));
     }
 
