@@ -243,6 +243,8 @@ class StartTest {
                     assertThrows(FiberTerminatedException.class, caller::await);
                     world.until(() -> log.size() == 2);
                     assertEquals(List.of("begins", "ended"), log);
+                    world.until(
+                            () -> world.system.find("slow") == null); // it is let go behind that
                 });
     }
 

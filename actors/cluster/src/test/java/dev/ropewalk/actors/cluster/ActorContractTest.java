@@ -38,7 +38,6 @@ class ActorContractTest {
                     "MisuseTest",
                     "asking.AskTest",
                     "asking.AskEndTest",
-                    "asking.AskLimitTest",
                     "asking.AskManyTest",
                     "asking.AskExceptionTest",
                     "asking.AskCycleTest",
@@ -143,8 +142,6 @@ class ActorContractTest {
                             List.of(
                                     "A5_aHookThatNeverEndsIsAbandonedAndTheOthersRun",
                                     "A5_theLimitOfTheMessageAndTheHooksIsOne"),
-                            "internal.behavior.LoopStyleTest",
-                            List.of("A1_timedReceiveGivesUpNeitherEarlyNorLate"),
                             "ending.TerminateTest",
                             List.of(
                                     "A3_aHandedOverStopIsNotLostToo",
@@ -159,6 +156,8 @@ class ActorContractTest {
                                     "A5_anOwnActorThatHangsLeavesTimeForTheHooksAbove",
                                     "A5_theFibersBelowAnActorThatStoppedHaveItsStopLimit",
                                     "A6_anEndThatFailsOnceIsDrainedAgain"),
+                            "internal.behavior.LoopStyleTest",
+                            List.of("A1_timedReceiveGivesUpNeitherEarlyNorLate"),
                             "internal.mailbox.ConflationTest",
                             List.of("A3_theHookTakesWhatWasReplacedAndNoDeadLetterIsMade")),
                     "its actors use addresses of the node of the test, where an honest one has an"
@@ -187,21 +186,20 @@ class ActorContractTest {
                                     "A2_timesOutExactlyAtItsLimit"),
                             "asking.AskEndTest",
                             List.of("A2_anActorOfAClosedSystem"),
-                            "asking.AskLimitTest",
-                            List.of(
-                                    "A2_theLosersOfAFirstReplyLeaveNothingBehind",
-                                    "A2_whatIsAnsweredElsewhereLeavesNothingBehind",
-                                    "A2_whatIsGivenUpLeavesNothingBehind"),
                             "ending.EndHookTest",
                             List.of("A4_onlyTheActorItselfMayAskForIt"),
                             "routing.EventBusTest",
                             List.of("A6_aRouterSubscribes"),
                             "supervision.KeptStateEndTest",
                             List.of("A5_aLinkEndedIt")),
-                    "a plain thread has no part in a virtual run",
+                    "a thread or cord of its own has no part in a virtual run",
                     Map.of(
                             "TellTest",
-                            List.of("A3_tellWorksFromAPlainThread"),
+                            List.of(
+                                    "A3_tellWorksFromAPlainThread",
+                                    "A3_toAnActorOfAClosedCordIsADeadLetter"),
+                            "asking.AskEndTest",
+                            List.of("A2_anActorOfAClosedCord"),
                             "asking.AskTest",
                             List.of("A2_asksFromPlainThreads"),
                             "ending.WorstMomentTest",
