@@ -46,7 +46,7 @@ final class LinkEnd implements Envelope.Notice.Source, LinkPeer {
         this.peer = peer;
     }
 
-    /** The end here of a link by an actor of another process. */
+    /** The end at an actor that another one, of this process or not, has linked to. */
     static LinkEnd from(ActorCell<?> own, ActorRef<?> peer, LinkPeer other) {
         LinkEnd here = new LinkEnd(own, peer);
         here.other = other;

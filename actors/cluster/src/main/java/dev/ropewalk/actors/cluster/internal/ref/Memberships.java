@@ -55,9 +55,12 @@ final class Memberships {
     /** A group of each cord whose groups have had members of the other node. */
     private final Map<Object, SharedGroup<?>> owners = new LinkedHashMap<>();
 
+    /** Members of the other node, over all groups. */
+    private int members;
+
     private boolean isOver;
 
-    /** The members of the other node, by their numbers. */
+    /** The members of the other node in one group, by their numbers. */
     private static final class Members<M> {
         final Shared<M> of;
         final Map<Long, ActorRef<M>> all = new LinkedHashMap<>();
@@ -67,7 +70,7 @@ final class Memberships {
         }
 
         @SuppressWarnings("unchecked") // the other node says that its group is of the same type
-        void enter(List<RemoteTarget<?>> joined) {
+        int enter(List<RemoteTarget<?>> joined) {
             List<SharedGroup.Foreign<M>> entered = new ArrayList<>();
             for (RemoteTarget<?> member : joined) {
                 ActorRef<M> actor = (ActorRef<M>) member.ref();
@@ -77,13 +80,15 @@ final class Memberships {
                 }
             }
             of.group().enter(entered);
+            return entered.size();
         }
 
-        void exclude(long number) {
+        boolean exclude(long number) {
             ActorRef<M> actor = all.remove(number);
             if (actor != null) {
                 of.group().exclude(List.of(actor));
             }
+            return actor != null;
         }
 
         void excludeAll() {
@@ -192,17 +197,19 @@ final class Memberships {
                 throw new KryoException("a node names only its own members of a group");
             }
         }
-        if (size() + count > MAX_MEMBERS) {
+        if (members + count > MAX_MEMBERS) {
             throw new KryoException("its groups have more than " + MAX_MEMBERS + " members");
         }
         owners.putIfAbsent(group.of.group().owner(), group.of.group());
-        group.enter(joined);
+        members += group.enter(joined);
     }
 
     void left(WireInput from) {
         Members<?> group = shared(from);
         long number = from.readVarLong(false);
-        group.exclude(number);
+        if (group.exclude(number)) {
+            members--;
+        }
         of.sizes().forget(number);
     }
 
@@ -217,7 +224,7 @@ final class Memberships {
 
     /** Runs code when the groups show what the other node has said of their members. */
     void then(Runnable code) {
-        then(new ArrayList<>(owners.values()), 0, code);
+        then(List.copyOf(owners.values()), 0, code);
     }
 
     private static void then(List<SharedGroup<?>> owners, int first, Runnable code) {
@@ -226,11 +233,6 @@ final class Memberships {
         } else {
             owners.get(first).then(() -> then(owners, first + 1, code));
         }
-    }
-
-    /** The members of the other node, over all groups. */
-    int size() {
-        return shared.values().stream().mapToInt(each -> each.all.size()).sum();
     }
 
     /** The session has ended. */

@@ -209,11 +209,11 @@ final class Sizes {
     private void due() {
         alarm = null;
         if (!isOver && !served.isEmpty()) {
+            alarm = Alarm.after(Waits.nanos(PERIOD), this::due);
             if (served.entrySet().stream()
                     .anyMatch(each -> isNew(each.getKey(), each.getValue()))) {
                 of.session().tellTaken();
             }
-            alarm = Alarm.after(Waits.nanos(PERIOD), this::due);
         }
     }
 
@@ -251,11 +251,6 @@ final class Sizes {
         if (isGone) {
             served.remove(number);
         }
-    }
-
-    /** How many of this node's actors the other one has asked for. On the cord. */
-    int served() {
-        return served.size();
     }
 
     /** The session has ended. */
