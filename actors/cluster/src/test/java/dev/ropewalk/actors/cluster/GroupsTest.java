@@ -713,11 +713,11 @@ class GroupsTest {
                                             () -> cluster.system("n2").spin("w2", worker("n2"))));
                     assertTrue(cluster.on("n2", () -> group(cluster, "n2").join(late)));
                     assertEquals(Set.of("n2/w1", "n2/w2"), seen(cluster, "n2"));
-                    // Keys of any type are allowed again where nothing is shared.
-                    ActorRef<Work> byKey =
-                            Routing.<Work>hash(_ -> List.of("any"))
-                                    .over(cluster.node("n2").group("other", Work.class));
-                    byKey.tell(new Crash("to nobody"));
+                    // Keys of any type are allowed where nothing is shared.
+                    Group<Work> other = cluster.node("n2").group("other", Work.class);
+                    assertTrue(cluster.on("n2", () -> other.join(late)));
+                    ActorRef<Work> byKey = Routing.<Work>hash(_ -> List.of("any")).over(other);
+                    assertEquals("n2/w2", ask(cluster, "n2", byKey, "any"));
                 });
     }
 
