@@ -25,24 +25,34 @@ import java.util.stream.Stream;
 class InterruptTest {
     private static final Duration LIMIT = Duration.ofSeconds(60);
 
-    /** Two that run, of which one ignores TERM, one that waits for a slot, one that needs one. */
+    /**
+     * Two that run, of which one ignores TERM; two that want the slot of a third, which ends when
+     * they run, in no order; one that needs another.
+     */
     private static final String TASKS =
             """
             meek:
               echo $$ > meek.pid; echo begun; sleep 300; echo not reached
             stubborn:
               trap '' TERM INT; echo $$ > stubborn.pid; sleep 300; sleep 300; sleep 300
-            waiting:
-              echo not reached
+            third:
+              until test -s meek.pid && test -s stubborn.pid; do sleep 0.02; done
+            one: third
+              echo $$ > fourth.pid; sleep 300; echo not reached
+            other: third
+              echo $$ > fourth.pid; sleep 300; echo not reached
             needing: meek
               echo not reached
             """;
 
     private static final String SUMMARY =
             """
-            build: 0 of 4 built until the interrupt
-            not built: meek, stubborn, waiting, needing
+            build: 1 of 6 built until the interrupt
+            not built: meek, stubborn, one, other, needing
             """;
+
+    private static final Pattern NOT_BEGUN =
+            Pattern.compile("(one|other) is not built: the interrupt came before it began");
 
     private static final Pattern IGNORED = Pattern.compile("SigIgn:\\s*([0-9a-f]+)");
 
@@ -70,7 +80,7 @@ class InterruptTest {
                                 System.getProperty("java.class.path"),
                                 Main.class.getName(),
                                 "--file=" + file,
-                                "--jobs=2",
+                                "--jobs=3",
                                 "--grace=1")
                         .redirectOutput(out.toFile())
                         .redirectError(err.toFile())
@@ -80,8 +90,11 @@ class InterruptTest {
             assumeFalse(signal.equals("INT") && ignoresInt(process), "INT is ignored here");
             ProcessHandle meek = begun(process, "meek.pid");
             ProcessHandle stubborn = begun(process, "stubborn.pid");
-            children = Stream.concat(Stream.of(meek, stubborn), process.descendants()).toList();
-            assertTrue(children.size() >= 4, children.toString());
+            ProcessHandle fourth = begun(process, "fourth.pid");
+            children =
+                    Stream.concat(Stream.of(meek, stubborn, fourth), process.descendants())
+                            .toList();
+            assertTrue(children.size() >= 6, children.toString());
             new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid()))
                     .inheritIO()
                     .start()
@@ -90,7 +103,7 @@ class InterruptTest {
             assertEquals("", Files.readString(err));
             String text = Files.readString(out);
             assertTrue(text.contains("meek is not built: the interrupt came while it ran"), text);
-            assertTrue(text.contains("waiting is not built: the interrupt came before"), text);
+            assertEquals(1, NOT_BEGUN.matcher(text).results().count(), text);
             assertTrue(text.endsWith(SUMMARY), text);
             for (ProcessHandle child : children) {
                 await().atMost(LIMIT).until(() -> !child.isAlive());
