@@ -31,7 +31,7 @@ public final class FramePool {
         try {
             return code.apply(used);
         } finally {
-            free.set(slot, used);
+            free.setRelease(slot, used);
         }
     }
 }

@@ -52,15 +52,40 @@ final class Outbox {
             long added,
             long bytes) {}
 
-    private static final int BATCH = 16 * 1024;
+    private static final int BATCH = 64 * 1024;
+
+    /**
+     * Bytes that are written together. Its owner is the outbox, and the writer once it is taken.
+     */
+    static final class Batch {
+        final byte[] bytes;
+        int used;
+
+        Batch(byte[] bytes) {
+            this.bytes = bytes;
+        }
+
+        boolean hasRoom(int length) {
+            return used + length <= bytes.length;
+        }
+
+        void add(byte[] content, int length) {
+            System.arraycopy(content, 0, bytes, used, length);
+            used += length;
+        }
+    }
 
     private final int capacity;
 
     // ---- guarded by this object's monitor
 
-    private final ArrayDeque<byte[]> batches = new ArrayDeque<>();
-    private byte[] batch = new byte[BATCH];
-    private int used;
+    /** Full ones before the one that is filled. */
+    private final ArrayDeque<Batch> full = new ArrayDeque<>();
+
+    private Batch batch = new Batch(new byte[BATCH]);
+
+    /** One that was written, to be filled again. */
+    private @Nullable Batch spare;
 
     private final ArrayDeque<Kept> kept = new ArrayDeque<>();
     private long heldBytes;
@@ -195,18 +220,25 @@ final class Outbox {
 
     private void append(byte[] content, int length) {
         bytes += length;
-        if (used + length > batch.length) {
-            if (used > 0) {
-                batches.add(java.util.Arrays.copyOf(batch, used));
-                used = 0;
+        if (!batch.hasRoom(length)) {
+            if (batch.used > 0) {
+                full.add(batch);
+                batch = emptyBatch();
             }
-            if (length > batch.length) {
-                batches.add(java.util.Arrays.copyOf(content, length));
+            if (!batch.hasRoom(length)) {
+                Batch own = new Batch(new byte[length]);
+                own.add(content, length);
+                full.add(own);
                 return;
             }
         }
-        System.arraycopy(content, 0, batch, used, length);
-        used += length;
+        batch.add(content, length);
+    }
+
+    private Batch emptyBatch() {
+        Batch empty = spare;
+        spare = null;
+        return empty == null ? new Batch(new byte[BATCH]) : empty;
     }
 
     private void keep(Kept frame) {
@@ -230,15 +262,14 @@ final class Outbox {
     // ---------------------------------------------------------------- the session's side
 
     /** The next bytes to be sent; waits for them. Null when it is over. A switchpoint. */
-    byte @Nullable [] next() {
+    @Nullable Batch next() {
         for (; ; ) {
             WaitCell idle;
             synchronized (this) {
-                byte[] next = batches.poll();
-                if (next == null && used > 0) {
-                    next = used == batch.length ? batch : java.util.Arrays.copyOf(batch, used);
-                    batch = used == batch.length ? new byte[BATCH] : batch;
-                    used = 0;
+                Batch next = full.poll();
+                if (next == null && batch.used > 0) {
+                    next = batch;
+                    batch = emptyBatch();
                 }
                 if (next != null || isOver) {
                     return next;
@@ -247,6 +278,14 @@ final class Outbox {
                 writer = idle;
             }
             idle.await("frames to another node");
+        }
+    }
+
+    /** A batch that was taken is written, and filled again. */
+    synchronized void written(Batch batch) {
+        if (batch.bytes.length == BATCH) {
+            batch.used = 0;
+            spare = batch;
         }
     }
 
@@ -297,8 +336,8 @@ final class Outbox {
             lost = List.copyOf(kept);
             kept.clear();
             heldBytes = 0;
-            batches.clear();
-            used = 0;
+            full.clear();
+            batch.used = 0;
             idle = takeIdleWriter();
         }
         for (Sender each : refused) {
@@ -338,7 +377,7 @@ final class Outbox {
     }
 
     synchronized Load load() {
-        long queued = used + batches.stream().mapToLong(each -> each.length).sum();
+        long queued = batch.used + full.stream().mapToLong(each -> each.used).sum();
         return new Load(queued, kept.size(), heldBytes, senders.size(), added, bytes);
     }
 

@@ -282,8 +282,9 @@ public final class Session {
 
     private void write() {
         try {
-            for (byte[] next = out.next(); next != null; next = out.next()) {
-                connection.write(next, 0, next.length);
+            for (Outbox.Batch next = out.next(); next != null; next = out.next()) {
+                connection.write(next.bytes, 0, next.used);
+                out.written(next);
             }
         } catch (ConnectionException lost) {
             end("the connection was lost: " + lost.getMessage());

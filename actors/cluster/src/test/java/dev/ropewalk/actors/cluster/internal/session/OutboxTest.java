@@ -24,6 +24,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -72,7 +73,9 @@ class OutboxTest {
         ByteArrayOutputStream all = new ByteArrayOutputStream();
         out.add(frame.begin(FrameType.BEAT), null, null, false); // so that it does not wait
         for (boolean isDone = false; !isDone; ) {
-            byte[] next = Objects.requireNonNull(out.next());
+            Outbox.Batch batch = Objects.requireNonNull(out.next());
+            byte[] next = Arrays.copyOf(batch.bytes, batch.used);
+            out.written(batch);
             all.writeBytes(next);
             isDone = next[next.length - 1] == FrameType.BEAT && next[next.length - 2] == 1;
         }
@@ -221,6 +224,25 @@ class OutboxTest {
                 });
     }
 
+    /** Two are filled in turn; the one that the writer holds is not the one that is filled. */
+    @Test
+    void A7_aBatchStaysAsItIsUntilItIsWritten() {
+        run(
+                () -> {
+                    for (int round = 1; round <= 3; round++) {
+                        add(round, 100);
+                        Outbox.Batch held = Objects.requireNonNull(out.next());
+                        byte[] before = Arrays.copyOf(held.bytes, held.used);
+                        add(round + 10, 100);
+                        assertArrayEquals(before, Arrays.copyOf(held.bytes, held.used));
+                        assertTrue(out.acked(2L * round - 1));
+                        out.written(held);
+                        assertEquals(List.of(round + 10), taken());
+                        assertTrue(out.acked(2L * round));
+                    }
+                });
+    }
+
     @Test
     void A7_impossibleAcknowledgementsAreRefused() {
         run(
@@ -314,7 +336,7 @@ class OutboxTest {
                     out.next();
                     assertTrue(out.acked(1));
                     asker.await();
-                    byte[] sent = Objects.requireNonNull(out.next());
+                    byte[] sent = Objects.requireNonNull(out.next()).bytes;
                     long leftNs =
                             ByteBuffer.wrap(sent).order(ByteOrder.LITTLE_ENDIAN).getLong(LIMIT_AT);
                     assertEquals(Duration.ofSeconds(3).toNanos(), leftNs);
