@@ -120,7 +120,8 @@ public final class Report {
                 These rows warm up for six seconds and run with G1 alone. In an ask of one asker each ask is timed: a figure
                 is the time that half of them (`remote_ask`), or all but one in a hundred (`remote_ask_p99`), need at most.
                 The bare socket is the floor of tells, and none of asks: a cord spins a while before it sleeps, a
-                plain thread in a read does not. To run them: `run remote`, which names all of them.
+                plain thread in a read does not. `remote_local` is a tell within one cord: what a node with a peer, and one
+                whose peer has stopped reading, takes from it. To run them: `run remote`, which names all of them.
 
                 A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it

@@ -295,7 +295,19 @@ final class Targets {
                             "remote_ask_64",
                             NODES,
                             REMOTE_PEKKO,
-                            0.25));
+                            0.25),
+                    besidePeer(
+                            "a local tell of a node, beside one without a node",
+                            "remote_local",
+                            "ropewalk-beside",
+                            "ropewalk-alone",
+                            1.02),
+                    besidePeer(
+                            "the same, of a node whose peer reads nothing",
+                            "remote_local",
+                            "ropewalk-deaf",
+                            "ropewalk-alone",
+                            1 / 0.95));
 
     private static Target besidePeer(
             String what, String scenario, String system, String peer, double most) {

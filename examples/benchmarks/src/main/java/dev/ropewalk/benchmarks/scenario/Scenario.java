@@ -296,6 +296,15 @@ public record Scenario(
                             Unit.NANOSECONDS,
                             n -> Sizes.REMOTE_ASKERS * sumTo(n / Sizes.REMOTE_ASKERS),
                             "64 askers ask" + ASKS),
+                    new Scenario(
+                            "remote_local",
+                            "message",
+                            Unit.NANOSECONDS,
+                            10 * MILLION,
+                            1,
+                            Scenario::sumTo,
+                            "one producer, one actor of the same cord that adds up, bursts of 64;"
+                                    + " alone, or beside what a node does for others"),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
                     uncontended(
                             "event",

@@ -4,6 +4,7 @@ import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.system.kotlin.CoroutinePeers;
 import dev.ropewalk.benchmarks.system.netty.NettyPeer;
 import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
+import dev.ropewalk.benchmarks.system.remote.LocalPeer;
 import dev.ropewalk.benchmarks.system.remote.NodesPeer;
 import dev.ropewalk.benchmarks.system.remote.PekkoRemotePeer;
 import dev.ropewalk.benchmarks.system.remote.SocketsPeer;
@@ -61,6 +62,12 @@ public record Contestant(
                             false),
                     of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
                     of("ropewalk-nodes", "Ropewalk, two nodes, a cord each", NodesPeer::new),
+                    of("ropewalk-alone", "Ropewalk, a system without a node", LocalPeer::alone),
+                    of("ropewalk-beside", "Ropewalk, a node with a peer", LocalPeer::beside),
+                    of(
+                            "ropewalk-deaf",
+                            "Ropewalk, a node whose peer reads nothing",
+                            LocalPeer::besideDeaf),
                     of("pekko", "Pekko typed, as it comes", PekkoPeer::asItComes),
                     oneThread(
                             "pekko-tuned",
