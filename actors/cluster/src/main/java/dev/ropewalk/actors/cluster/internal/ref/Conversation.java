@@ -159,18 +159,13 @@ public final class Conversation implements Session.Handler {
 
     Sent tryTell(RemoteTarget<?> to, Object message) {
         Sent sent =
-                inRoom(
-                        to,
-                        false,
-                        Long.MAX_VALUE,
-                        isLent ->
-                                home.frames()
-                                        .with(
-                                                frame ->
-                                                        session.trySend(
-                                                                tell(frame, to, message, isLent),
-                                                                message,
-                                                                to.ref())));
+                to.isBounded()
+                        ? inRoom(
+                                to,
+                                false,
+                                Long.MAX_VALUE,
+                                isLent -> sendTell(to, message, isLent, false))
+                        : sendTell(to, message, false, false);
         return counted(to, sent);
     }
 
@@ -181,32 +176,43 @@ public final class Conversation implements Session.Handler {
         return sent;
     }
 
-    private Frame tell(Frame frame, RemoteTarget<?> to, Object message, boolean isLent) {
-        return frame.begin(isLent ? FrameType.TELL_LENT : FrameType.TELL)
-                .signed(to.number())
-                .message(message, addresses);
-    }
-
     /**
      * Waits for room, if that is possible here; otherwise FULL is the answer of an actor, whose
      * message is a dead letter, and others get the exception.
      */
     Sent tell(RemoteTarget<?> to, Object message) {
+        boolean mayWait = mayWait();
         Sent sent =
-                inRoom(
-                        to,
-                        mayWait(),
-                        Long.MAX_VALUE,
-                        isLent ->
-                                send(
-                                        frame -> tell(frame, to, message, isLent),
-                                        message,
-                                        to.ref(),
-                                        Long.MAX_VALUE));
+                to.isBounded()
+                        ? inRoom(
+                                to,
+                                mayWait,
+                                Long.MAX_VALUE,
+                                isLent -> sendTell(to, message, isLent, mayWait))
+                        : sendTell(to, message, false, mayWait);
         if (sent == Sent.FULL && !Calls.isInActor()) {
             throw full(to, message);
         }
         return counted(to, sent);
+    }
+
+    /** The way of most messages: nothing of it is a function that is handed on. */
+    private Sent sendTell(RemoteTarget<?> to, Object message, boolean isLent, boolean mayWait) {
+        Frame.Copy waits;
+        Frame frame = home.frames().take();
+        try {
+            frame.begin(isLent ? FrameType.TELL_LENT : FrameType.TELL)
+                    .signed(to.number())
+                    .message(message, addresses);
+            Sent sent = session.trySend(frame, message, to.ref());
+            if (sent != Sent.FULL || !mayWait) {
+                return sent;
+            }
+            waits = frame.copy();
+        } finally {
+            home.frames().give(frame);
+        }
+        return session.send(waits, message, to.ref(), Long.MAX_VALUE);
     }
 
     /** Sends a message with a permit, or without one. */

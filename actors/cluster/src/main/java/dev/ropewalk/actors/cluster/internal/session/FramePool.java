@@ -25,13 +25,26 @@ public final class FramePool {
 
     /** Lends a frame to the code, which must not wait. */
     public <T extends @Nullable Object> T with(Function<Frame, T> code) {
-        int slot = (int) Thread.currentThread().threadId() & (SLOTS - 1);
-        Frame taken = free.getAndSet(slot, null);
-        Frame used = taken == null ? new Frame(types, maxMessage) : taken;
+        Frame taken = take();
         try {
-            return code.apply(used);
+            return code.apply(taken);
         } finally {
-            free.setRelease(slot, used);
+            give(taken);
         }
+    }
+
+    /** A frame that the thread must {@link #give} back, and not wait before. */
+    public Frame take() {
+        Frame taken = free.getAndSet(slot(), null);
+        return taken == null ? new Frame(types, maxMessage) : taken;
+    }
+
+    /** The end of {@link #take}. */
+    public void give(Frame taken) {
+        free.setRelease(slot(), taken);
+    }
+
+    private static int slot() {
+        return (int) Thread.currentThread().threadId() & (SLOTS - 1);
     }
 }

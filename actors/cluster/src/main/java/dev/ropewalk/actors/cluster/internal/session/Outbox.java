@@ -84,8 +84,11 @@ final class Outbox {
 
     private Batch batch = new Batch(new byte[BATCH]);
 
-    /** One that was written, to be filled again. */
-    private @Nullable Batch spare;
+    /** Those that were written, to be filled again. */
+    private final ArrayDeque<Batch> spares = new ArrayDeque<>();
+
+    /** So many of them were not needed since the last {@link #trim}. */
+    private int sparesLeft;
 
     private final ArrayDeque<Kept> kept = new ArrayDeque<>();
     private long heldBytes;
@@ -236,8 +239,8 @@ final class Outbox {
     }
 
     private Batch emptyBatch() {
-        Batch empty = spare;
-        spare = null;
+        Batch empty = spares.pollLast();
+        sparesLeft = Math.min(sparesLeft, spares.size());
         return empty == null ? new Batch(new byte[BATCH]) : empty;
     }
 
@@ -285,8 +288,16 @@ final class Outbox {
     synchronized void written(Batch batch) {
         if (batch.bytes.length == BATCH) {
             batch.used = 0;
-            spare = batch;
+            spares.addLast(batch);
         }
+    }
+
+    /** Lets the batches go that were not needed since the last time. */
+    synchronized void trim() {
+        for (; sparesLeft > 0; sparesLeft--) {
+            spares.removeFirst();
+        }
+        sparesLeft = spares.size();
     }
 
     /**
@@ -337,6 +348,8 @@ final class Outbox {
             kept.clear();
             heldBytes = 0;
             full.clear();
+            spares.clear();
+            sparesLeft = 0;
             batch.used = 0;
             idle = takeIdleWriter();
         }

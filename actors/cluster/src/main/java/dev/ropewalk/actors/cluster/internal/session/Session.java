@@ -276,6 +276,7 @@ public final class Session {
         } else {
             frames.with(frame -> sendAtOnce(frame.begin(FrameType.BEAT)));
         }
+        out.trim();
         Objects.requireNonNull(handler).beat();
         beat = Alarm.after(Waits.nanos(BEAT), this::beat);
     }

@@ -25,6 +25,7 @@ import java.nio.ByteOrder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -43,11 +44,15 @@ class OutboxTest {
     private final Frame frame = new Frame(TypeTable.of(List.of(), Map.of(), Map.of()), 1 << 20);
     private Outbox out = new Outbox(CAPACITY);
 
+    /** By {@link #burst}. */
+    private int acknowledged;
+
     /** For each seed with an outbox of its own. */
     private void run(Action body) {
         TestCord.run(
                 () -> {
                     out = new Outbox(CAPACITY);
+                    acknowledged = 0;
                     body.run();
                 });
     }
@@ -241,6 +246,38 @@ class OutboxTest {
                         assertTrue(out.acked(2L * round));
                     }
                 });
+    }
+
+    /** As many as were needed since the last beat stay; the others go. */
+    @Test
+    void A7_batchesThatWereNotNeededGo() {
+        run(
+                () -> {
+                    Set<Outbox.Batch> all = new HashSet<>();
+                    for (int i = 0; i < 5; i++) {
+                        all.addAll(burst(3));
+                        out.trim(); // all but the first of them were needed
+                    }
+                    assertEquals(4, all.size()); // the fourth is the one that is filled
+                    out.trim();
+                    assertEquals(2, burst(3).stream().filter(each -> !all.contains(each)).count());
+                    out.checkInvariants();
+                });
+    }
+
+    /** The batches of frames that fill so many of them, written together. */
+    private List<Outbox.Batch> burst(int batches) {
+        List<Outbox.Batch> all = new ArrayList<>();
+        for (int i = 0; i < batches; i++) {
+            add(i, 40_000);
+            acknowledged++;
+            assertTrue(out.acked(acknowledged));
+        }
+        for (int i = 0; i < batches; i++) {
+            all.add(Objects.requireNonNull(out.next()));
+        }
+        all.forEach(out::written);
+        return all;
     }
 
     @Test
