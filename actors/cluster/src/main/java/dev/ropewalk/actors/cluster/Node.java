@@ -6,6 +6,7 @@ import dev.ropewalk.actors.cluster.internal.node.Presence;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.Counts;
 import dev.ropewalk.actors.cluster.internal.ref.Home;
+import dev.ropewalk.actors.cluster.internal.session.Contexts;
 import dev.ropewalk.actors.cluster.internal.session.Frame;
 import dev.ropewalk.actors.cluster.internal.session.FramePool;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
@@ -136,7 +137,13 @@ public final class Node implements AutoCloseable {
                     new Presence(
                             setting(),
                             self,
-                            new Home.Parts(system, id, Cord.current(), types, frames));
+                            new Home.Parts(
+                                    system,
+                                    id,
+                                    Cord.current(),
+                                    types,
+                                    frames,
+                                    new Contexts(options.context())));
             WaitCell asked = new WaitCell();
             Fiber.spin("accepts nodes", () -> made.serve(listener));
             Fiber.spin("finds nodes", () -> made.dialling().run(options.discovery()));

@@ -116,6 +116,9 @@ public record NodeDump(
      * @param addresses of adapters and asks here that the other node knows
      * @param windows bounded mailboxes of the other node in which this one has or wants room
      * @param loans bounded mailboxes here in which the other one has or wants room
+     * @param links of actors here with actors of the other node
+     * @param members of the other node in groups here
+     * @param sizes of mailboxes of the other node that routers here are kept told of
      */
     public record Entries(
             int asks,
@@ -124,7 +127,10 @@ public record NodeDump(
             int asked,
             int addresses,
             int windows,
-            int loans) {}
+            int loans,
+            int links,
+            int members,
+            int sizes) {}
 
     /**
      * An address that is tried again and again.
@@ -180,6 +186,9 @@ public record NodeDump(
         json.field("addresses", (Number) peer.entries.addresses);
         json.field("windows", (Number) peer.entries.windows);
         json.field("loans", (Number) peer.entries.loans);
+        json.field("links", (Number) peer.entries.links);
+        json.field("members", (Number) peer.entries.members);
+        json.field("sizes", (Number) peer.entries.sizes);
         json.list("refusedTypes", peer.refusedTypes, json::string);
         json.end();
     }

@@ -153,6 +153,16 @@ public final class NodeOptions {
         return with(copy -> copy.queue = bytes);
     }
 
+    /**
+     * {@return these options with contexts that go beside messages} For tracers; none by default.
+     *
+     * @param propagator reads the context of a sender, and restores that of a message
+     */
+    public NodeOptions withContext(ContextPropagator propagator) {
+        Objects.requireNonNull(propagator, "propagator");
+        return with(copy -> copy.context = propagator);
+    }
+
     private static void checkSize(String name, int bytes, int most) {
         if (bytes < 1_024 || bytes > most) {
             throw new IllegalArgumentException(
@@ -196,6 +206,10 @@ public final class NodeOptions {
 
     Protocol protocol() {
         return values.protocol;
+    }
+
+    @Nullable ContextPropagator context() {
+        return values.context;
     }
 
     @Nullable Tls server() {
@@ -254,6 +268,7 @@ public final class NodeOptions {
         boolean isPlain;
         @Nullable Tls server;
         @Nullable Tls client;
+        @Nullable ContextPropagator context;
 
         Values copy() {
             try {

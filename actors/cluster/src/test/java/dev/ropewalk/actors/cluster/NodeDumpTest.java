@@ -9,7 +9,9 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
+import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.supervision.RestartRule;
 
 import jdk.jfr.Recording;
 import jdk.jfr.consumer.RecordedEvent;
@@ -46,10 +48,14 @@ class NodeDumpTest {
     /** The two differ in one type, and the actor answers nothing. */
     private static Node start(NodeOptions options) {
         ActorSystem system = ActorSystem.start("system");
-        system.spin("silent", Actor.<Object>handler(() -> _ -> Behavior.same()));
+        system.spin("silent", silent());
         Class<?> counted = options.name().equals("n1") ? Here.class : There.class;
         return Node.start(
                 system, options.withProtocol(Protocol.of(Question.class).named(counted, "count")));
+    }
+
+    private static Actor<Object> silent() {
+        return Actor.handler(() -> _ -> Behavior.same());
     }
 
     private static ActorRef<Object> silent(SimCluster cluster) {
@@ -82,7 +88,8 @@ class NodeDumpTest {
                     assertTrue(before.up().compareTo(SECOND.multipliedBy(2)) > 0, before::toString);
                     assertTrue(before.up().compareTo(LONG) < 0, before::toString);
                     assertEquals(0, before.out().unacknowledged());
-                    assertEquals(new NodeDump.Entries(0, 0, 0, 0, 0, 0, 0), before.entries());
+                    assertEquals(
+                            new NodeDump.Entries(0, 0, 0, 0, 0, 0, 0, 0, 0, 0), before.entries());
                     assertEquals(
                             List.of("count: its component count is String there, and int here"),
                             before.refusedTypes());
@@ -116,6 +123,46 @@ class NodeDumpTest {
                     assertEquals(cut.out().messages(), there.in().messages());
                     assertTrue(there.in().bytes() > 10, there::toString);
                     assertEquals(1, cluster.node("n2").dump().exports());
+                });
+    }
+
+    @Test
+    void A7_dumpTellsOfMembersLinksAndSizes() {
+        run(
+                cluster -> {
+                    ActorRef<Object> silent = silent(cluster);
+                    for (String each : List.of("n1", "n2")) {
+                        cluster.on(
+                                each,
+                                () -> cluster.node(each).group("all", Object.class).members());
+                    }
+                    cluster.system("n1")
+                            .spin(
+                                    "linking",
+                                    Actor.<Object>handler(
+                                                    context -> {
+                                                        context.link(silent);
+                                                        return _ -> Behavior.same();
+                                                    })
+                                            .restart(RestartRule.TEMPORARY));
+                    Fiber.sleep(SECOND);
+                    assertEquals(1, peer(cluster, "n1").entries().links());
+                    assertEquals(0, peer(cluster, "n1").entries().members());
+                    cluster.on(
+                            "n2",
+                            () -> {
+                                ActorRef<Object> member =
+                                        cluster.system("n2").spin("member", silent());
+                                return cluster.node("n2").group("all", Object.class).join(member);
+                            });
+                    Fiber.sleep(SECOND);
+                    assertEquals(1, peer(cluster, "n1").entries().members());
+                    assertEquals(0, peer(cluster, "n2").entries().members());
+                    Routing.<Object>leastMailbox()
+                            .over(cluster.node("n1").group("all", Object.class))
+                            .tell(new Here(1));
+                    assertEquals(1, peer(cluster, "n1").entries().sizes());
+                    assertEquals(0, peer(cluster, "n2").entries().sizes());
                 });
     }
 
@@ -185,7 +232,7 @@ class NodeDumpTest {
                                         Duration.ofMillis(1_500),
                                         new NodeDump.Out(1, 2, 3, 4, 5, 6),
                                         new NodeDump.In(7, 8),
-                                        new NodeDump.Entries(9, 10, 11, 12, 13, 14, 15),
+                                        new NodeDump.Entries(9, 10, 11, 12, 13, 14, 15, 16, 17, 18),
                                         List.of("order: why"))),
                         List.of(new NodeDump.Unreached("10.0.0.3:7400", 16, "refused")));
         assertEquals(
@@ -193,7 +240,8 @@ class NodeDumpTest {
                 node n1@a1 at 10.0.0.1:7400 in cluster shop: peers=1, exports=3
                   n2@b2 at 10.0.0.2:7400, up for 1500 ms; out: queuedBytes=1, unacknowledged=2, \
                 unacknowledgedBytes=3, waiting=4, messages=5, bytes=6; in: messages=7, bytes=8; \
-                asks=9, monitored=10, monitors=11, asked=12, addresses=13, windows=14, loans=15
+                asks=9, monitored=10, monitors=11, asked=12, addresses=13, windows=14, loans=15, \
+                links=16, members=17, sizes=18
                     cannot read order: why
                   no session with 10.0.0.3:7400 after tries=16: refused
                 """,
@@ -205,7 +253,8 @@ class NodeDumpTest {
                         + "'unacknowledged':2,'unacknowledgedBytes':3,'waiting':4,"
                         + "'messagesOut':5,'bytesOut':6,'messagesIn':7,'bytesIn':8,'asks':9,"
                         + "'monitored':10,'monitors':11,'asked':12,'addresses':13,'windows':14,"
-                        + "'loans':15,'refusedTypes':['order: why']}],"
+                        + "'loans':15,'links':16,'members':17,'sizes':18,"
+                        + "'refusedTypes':['order: why']}],"
                         + "'unreached':[{'address':'10.0.0.3:7400','tries':16,"
                         + "'reason':'refused'}]}",
                 dump.toJson().replace('"', '\''));

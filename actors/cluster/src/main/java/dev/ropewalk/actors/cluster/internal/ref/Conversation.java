@@ -111,7 +111,9 @@ public final class Conversation implements Session.Handler {
                 home.exports().size(),
                 windows.size(),
                 served.loans(),
-                links.size());
+                links.size(),
+                memberships.size(),
+                sizes.size());
     }
 
     /** From any thread; not of one moment. */
@@ -126,7 +128,10 @@ public final class Conversation implements Session.Handler {
                         counts.servedAsks(),
                         counts.addresses(),
                         counts.windows(),
-                        counts.loans()),
+                        counts.loans(),
+                        counts.links(),
+                        counts.members(),
+                        counts.sizes()),
                 served.refusedTypes());
     }
 
@@ -199,9 +204,10 @@ public final class Conversation implements Session.Handler {
     /** The way of most messages: nothing of it is a function that is handed on. */
     private Sent sendTell(RemoteTarget<?> to, Object message, boolean isLent, boolean mayWait) {
         Frame.Copy waits;
+        String context = home.contexts().current();
         Frame frame = home.frames().take();
         try {
-            frame.begin(isLent ? FrameType.TELL_LENT : FrameType.TELL)
+            frame.begin(isLent ? FrameType.TELL_LENT : FrameType.TELL, context)
                     .signed(to.number())
                     .message(message, addresses);
             Sent sent = session.trySend(frame, message, to.ref());
@@ -292,7 +298,7 @@ public final class Conversation implements Session.Handler {
     }
 
     private Frame ask(Frame frame, RemoteTarget<?> to, long id, RemoteAsk<?> ask, boolean isLent) {
-        return frame.begin(FrameType.ASK)
+        return frame.begin(FrameType.ASK, home.contexts().current())
                 .signed(to.number())
                 .number(id)
                 .limit(ask.leftNanos())
@@ -345,7 +351,9 @@ public final class Conversation implements Session.Handler {
     }
 
     private Frame tellTo(Frame frame, long id, Object message) {
-        return frame.begin(FrameType.TELL_TO).number(id).message(message, addresses);
+        return frame.begin(FrameType.TELL_TO, home.contexts().current())
+                .number(id)
+                .message(message, addresses);
     }
 
     // ---------------------------------------------------------------- receiving, on the cord

@@ -12,6 +12,8 @@ package dev.ropewalk.actors.cluster.internal.ref;
  * @param windows into bounded mailboxes of the other node
  * @param loans of room in bounded mailboxes here
  * @param links of actors here with actors of the other node
+ * @param members of the other node in groups here
+ * @param sizes of the other node's mailboxes that routers here are told
  */
 public record Counts(
         int asks,
@@ -22,4 +24,6 @@ public record Counts(
         int exports,
         int windows,
         int loans,
-        int links) {}
+        int links,
+        int members,
+        int sizes) {}

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.cluster.internal.ref;
 
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.cluster.internal.session.Contexts;
 import dev.ropewalk.actors.cluster.internal.session.FramePool;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param cord of the node, which handles all frames
  * @param types of its protocol
  * @param frames to be written
+ * @param contexts beside messages
  * @param exports the actors that other nodes know
  * @param groups that it shares
  * @param peers the nodes that this one knows
@@ -27,6 +29,7 @@ public record Home(
         Cord cord,
         TypeTable types,
         FramePool frames,
+        Contexts contexts,
         Exports exports,
         Groups groups,
         KnownPeers peers) {
@@ -43,13 +46,19 @@ public record Home(
      * @param cord of the node
      * @param types of its protocol
      * @param frames to be written
+     * @param contexts beside messages
      */
     public record Parts(
-            ActorSystem system, NodeId self, Cord cord, TypeTable types, FramePool frames) {
+            ActorSystem system,
+            NodeId self,
+            Cord cord,
+            TypeTable types,
+            FramePool frames,
+            Contexts contexts) {
         public Home home(KnownPeers peers) {
             Exports exports = new Exports();
             Groups groups = new Groups(system, self, exports);
-            return new Home(system, self, cord, types, frames, exports, groups, peers);
+            return new Home(system, self, cord, types, frames, contexts, exports, groups, peers);
         }
     }
 }

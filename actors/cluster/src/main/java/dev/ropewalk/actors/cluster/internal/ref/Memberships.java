@@ -222,6 +222,11 @@ final class Memberships {
         return group;
     }
 
+    /** How many members of the other node are in groups here; a hint elsewhere than on the cord. */
+    int size() {
+        return members;
+    }
+
     /** Runs code when the groups show what the other node has said of their members. */
     void then(Runnable code) {
         then(List.copyOf(owners.values()), 0, code);
@@ -243,5 +248,6 @@ final class Memberships {
             each.excludeAll();
         }
         shared.clear();
+        members = 0;
     }
 }

@@ -11,6 +11,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.ContextPropagator;
 import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.Session;
@@ -83,6 +84,10 @@ final class Served {
     }
 
     private void handle(byte type, WireInput from) {
+        if ((type & FrameType.WITH_CONTEXT) != 0) {
+            inContext((byte) (type & ~FrameType.WITH_CONTEXT), from);
+            return;
+        }
         switch (type) {
             case FrameType.TYPES -> types(from);
             case FrameType.PEERS -> peers(from);
@@ -116,6 +121,20 @@ final class Served {
             case FrameType.SEEN -> of.questions().seen(from);
             default -> throw new KryoException("there is no frame of type=" + type);
         }
+    }
+
+    private void inContext(byte type, WireInput from) {
+        String context = Text.readSome(from);
+        boolean isMessage =
+                type == FrameType.TELL
+                        || type == FrameType.TELL_LENT
+                        || type == FrameType.ASK
+                        || type == FrameType.TELL_TO;
+        if (!isMessage || context.length() > ContextPropagator.MAX_LENGTH) {
+            throw new KryoException(
+                    "a frame of type=" + type + " has a context of length=" + context.length());
+        }
+        home.contexts().restore(context, () -> handle(type, from));
     }
 
     private void types(WireInput from) {

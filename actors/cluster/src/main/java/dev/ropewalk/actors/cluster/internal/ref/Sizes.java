@@ -133,6 +133,11 @@ final class Sizes {
         return known.size();
     }
 
+    /** How many actors of the other node are asked for. */
+    int size() {
+        return loads.size();
+    }
+
     private Known asked(long number) {
         of.sendAtOnce(frame -> frame.begin(FrameType.COUNT).signed(number));
         return new Known();

@@ -4,7 +4,10 @@ import com.esotericsoftware.kryo.io.Output;
 
 import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
 import dev.ropewalk.actors.cluster.internal.wire.Recipients;
+import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * A frame that is being written: four bytes with the length of the rest, a byte that says what it
@@ -50,6 +53,16 @@ public final class Frame {
         limitAt = -1;
         out.setPosition(HEAD);
         out.writeByte(type);
+        return this;
+    }
+
+    /** Begins one with a message, and the sender's context in front if there is one. */
+    public Frame begin(byte type, @Nullable String context) {
+        if (context == null) {
+            return begin(type);
+        }
+        begin((byte) (type | FrameType.WITH_CONTEXT));
+        Text.write(out, context);
         return this;
     }
 

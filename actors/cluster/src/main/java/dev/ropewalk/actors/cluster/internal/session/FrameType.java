@@ -87,5 +87,8 @@ public final class FrameType {
     /** A linked actor of the node is over. */
     public static final byte LINK_END = 36;
 
+    /** Added to the type of a message: a context stands in front. No type is as high. */
+    public static final byte WITH_CONTEXT = 64;
+
     private FrameType() {}
 }
