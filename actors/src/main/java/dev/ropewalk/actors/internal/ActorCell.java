@@ -412,8 +412,15 @@ public final class ActorCell<M> extends Target<M>
     }
 
     @Override
-    public boolean leaveGroup(Object group) {
-        return extras != null && extras.leave(group);
+    public @Nullable Membership leaveGroup(Object group) {
+        return extras == null ? null : extras.leave(group);
+    }
+
+    @Override
+    public void hasLeft(Membership left) {
+        if (extras != null) {
+            extras.hasLeft(left);
+        }
     }
 
     @Override

@@ -38,6 +38,9 @@ final class Extras<M> {
     /** By group; null unless it is in one. */
     private @Nullable Map<Object, Membership> groups;
 
+    /** Of groups that it leaves, and that may not know it yet; null if there are none. */
+    private @Nullable List<Membership> leaving;
+
     /** The number of messages in its mailbox, for routers; null unless one asks. */
     private @Nullable Gauge gauge;
 
@@ -143,16 +146,35 @@ final class Extras<M> {
     }
 
     boolean isInGroup() {
-        return groups != null && !groups.isEmpty();
+        return (groups != null && !groups.isEmpty()) || leaving != null;
     }
 
-    boolean leave(Object group) {
-        return groups != null && groups.remove(group) != null;
+    /** What {@link #hasLeft} is told when the group knows; null if it was not in it. */
+    @Nullable Membership leave(Object group) {
+        Membership left = groups == null ? null : groups.remove(group);
+        if (left != null) {
+            leaving = leaving == null ? new ArrayList<>() : leaving;
+            leaving.add(left);
+        }
+        return left;
     }
 
+    void hasLeft(Membership left) {
+        if (leaving != null) {
+            leaving.remove(left);
+            leaving = leaving.isEmpty() ? null : leaving;
+        }
+    }
+
+    /** Also those that it leaves: their groups may show it still. */
     private List<Membership> takeGroups() {
-        List<Membership> taken = groups == null ? List.of() : List.copyOf(groups.values());
+        List<Membership> taken =
+                groups == null ? new ArrayList<>() : new ArrayList<>(groups.values());
+        if (leaving != null) {
+            taken.addAll(leaving);
+        }
         groups = null;
+        leaving = null;
         return taken;
     }
 

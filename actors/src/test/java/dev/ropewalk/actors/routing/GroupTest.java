@@ -32,6 +32,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 
 /** Rule A6: groups. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -126,6 +127,49 @@ class GroupTest {
                         assertEquals(List.of("[]"), log);
                     }
                 });
+    }
+
+    /** It leaves by the word of another fiber, and the group may not know that yet. */
+    @Test
+    void A6_anActorThatEndsWhileItLeavesHasLeftBeforeItsEndIsHeardOf() {
+        for (long seed : TestCords.seedsOr(LongStream.rangeClosed(1, 60).toArray())) {
+            World.overThreeCords(seed, seed % 2 == 0, world -> leaveAndStop(seed, world));
+        }
+    }
+
+    private static void leaveAndStop(long seed, World world) {
+        List<String> log = World.log();
+        List<Group<Step>> groups =
+                Stream.of("a", "b", "c").map(each -> world.system.group(each, Step.class)).toList();
+        ActorRef<Step> member = world.spin("member", temporary());
+        Runnable heard = () -> groups.forEach(each -> log.add("" + names(each.members())));
+        for (int i = 0; i < 3; i++) {
+            world.spin(
+                    "watcher-" + i,
+                    Step.actor(self -> self.monitor(member, _ -> Step.of(_ -> heard.run()))));
+        }
+        groups.forEach(each -> each.join(member));
+        world.settle();
+        List<Fiber<?>> leaving = new ArrayList<>();
+        for (Group<Step> each : groups) {
+            leaving.add(
+                    Fiber.spin(
+                            "leaving",
+                            () -> {
+                                each.leave(member);
+                                each.join(member);
+                                each.leave(member);
+                            }));
+        }
+        for (int i = 0; i < seed % 9; i++) {
+            Fiber.snooze();
+        }
+        member.stop();
+        world.until(() -> log.size() == 9);
+        assertEquals(List.of("[]"), log.stream().distinct().toList(), "seed=" + seed);
+        leaving.forEach(Fiber::await);
+        world.settle();
+        groups.forEach(each -> assertEquals(List.of(), each.members()));
     }
 
     /** Changes that are on their way to it are of an incarnation that is over. */

@@ -315,18 +315,38 @@ class GroupsTest {
                                 };
                             }));
         }
+        for (int i = 0; i < 4; i++) {
+            system.spin(
+                    "linked-" + i,
+                    monitorsLate(
+                            worker, () -> groups.forEach(each -> left.add(each.members().size()))));
+        }
         Fiber.sleep(SECOND);
         if (isLost) {
             end.getFirst().give(true);
         } else {
             worker.stop();
         }
-        until(() -> left.size() == 16, "all have heard");
+        until(() -> left.size() == 32, "all have heard");
         assertEquals(List.of(0), left.stream().distinct().toList(), "members at the news");
         end.getFirst().give(true);
         other.await();
         node.close();
         system.close();
+    }
+
+    /** An exit does not wait for groups, so a monitor that begins then is in time for the rest. */
+    private static Actor<Object> monitorsLate(ActorRef<Work> worker, Runnable heard) {
+        return Actor.handler(
+                self -> {
+                    self.trapExits(exit -> exit);
+                    self.link(worker);
+                    return _ -> {
+                        assertTrue(worker.awaitEnd(SECOND));
+                        heard.run();
+                        return Behavior.same();
+                    };
+                });
     }
 
     private static Node start(ActorSystem system, String name, int port) {

@@ -28,7 +28,9 @@ import java.util.function.Consumer;
  * after an end finds it ended.
  *
  * <pre>
- *   member, on its actor's cord:  (none) -> IN -> (none)     join; leave, or the actor is over
+ *   member, on its actor's cord:  (none) -> IN               join
+ *                                 IN -> LEAVING              leave; a join makes another entry
+ *                                 IN, LEAVING -> (none)      the owner knows, or the actor is over
  *   the same, on the owner's:     (none) -> IN -> (none)     by a message from there, in that order
  * </pre>
  *
@@ -102,11 +104,12 @@ public final class GroupCell<M> extends Group<M> {
         WaitCell answer = new WaitCell();
         cell.onCord(
                 () -> {
-                    boolean wasIn = cell.leaveGroup(this);
+                    Membership left = cell.leaveGroup(this);
                     onOwner(
                             () -> {
-                                if (wasIn) {
+                                if (left != null) {
                                     remove(actor);
+                                    cell.onCord(() -> cell.hasLeft(left));
                                 }
                                 answer.give(true);
                             },

@@ -29,8 +29,15 @@ public interface Routee<M> {
      */
     @Nullable Boolean enterGroup(Object group, Membership membership);
 
-    /** On its cord; false if it was not in it. */
-    boolean leaveGroup(Object group);
+    /**
+     * Begins to leave a group; on its cord.
+     *
+     * @return its entry, until {@link #hasLeft}; null if it was not in it
+     */
+    @Nullable Membership leaveGroup(Object group);
+
+    /** The group knows that it has left; on its cord. */
+    void hasLeft(Membership left);
 
     /** The gauge of its mailbox, which it keeps from now on; on its cord. */
     Gauge gauge();

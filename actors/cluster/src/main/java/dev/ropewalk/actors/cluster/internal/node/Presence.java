@@ -229,7 +229,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         reader.allow(setting.maxMessage() + Frame.MAX_AROUND);
         Conversation conversation = new Conversation(home, peer, session, this::over);
         session.begin(conversation, agreed.confirms(), home.types()::describe, this::describeKnown);
-        peer.now(conversation);
+        peer.begins(conversation);
         up.put(hello.node().name(), conversation);
         conversation.tellGroups();
         dialling.found();
@@ -248,7 +248,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
     }
 
     private void over(Conversation ended) {
-        ended.peer().now(null);
+        ended.peer().ends();
         up.remove(ended.peer().id().name(), ended);
         changed();
         LOG.info("{} and {} are peers no more: {}", self, ended.session().peer(), ended.why());

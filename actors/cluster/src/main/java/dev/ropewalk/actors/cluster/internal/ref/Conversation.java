@@ -390,6 +390,7 @@ public final class Conversation implements Session.Handler {
         step(memberships::over);
         ExitReason unreachable = new ExitReason.Unreachable(peer.id().name());
         afterGroups(() -> watches.over(unreachable));
+        afterGroups(() -> peer.isOver(this));
         step(() -> links.over(unreachable));
         step(() -> asks.failAll(peer));
         step(questions::over);

@@ -12,6 +12,9 @@ public final class Peer {
 
     private volatile @Nullable Conversation now;
 
+    /** The last one, until all have heard of its end. */
+    private volatile @Nullable Conversation last;
+
     public Peer(NodeId id, String host, int port) {
         this.id = id;
         this.host = host;
@@ -35,9 +38,31 @@ public final class Peer {
         return now;
     }
 
+    /**
+     * The session, or one that is over while its monitors do not know that yet: others that begin
+     * hear of the end with them.
+     */
+    @Nullable Watches watches() {
+        Conversation with = last;
+        return with == null ? null : with.watches();
+    }
+
     /** By the node, on its cord. */
-    public void now(@Nullable Conversation begun) {
+    public void begins(Conversation begun) {
+        last = begun;
         now = begun;
+    }
+
+    /** By the node, on its cord. */
+    public void ends() {
+        now = null;
+    }
+
+    /** All have heard of its end. On the node's cord. */
+    void isOver(Conversation ended) {
+        if (last == ended) {
+            last = null;
+        }
     }
 
     @Override

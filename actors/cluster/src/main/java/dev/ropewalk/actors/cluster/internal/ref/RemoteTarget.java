@@ -236,17 +236,17 @@ final class RemoteTarget<M> extends Target<M> {
 
     @Override
     public void watch(DownListener listener, boolean ofEach) {
-        Conversation now = peer.now();
-        if (now == null || !now.watches().add(this, listener, ofEach)) {
+        Watches watches = peer.watches();
+        if (watches == null || !watches.add(this, listener, ofEach)) {
             listener.down(new Down(ref, new ExitReason.Unreachable(peer.id().name())));
         }
     }
 
     @Override
     public void unwatch(DownListener listener) {
-        Conversation now = peer.now();
-        if (now != null) {
-            now.watches().remove(this, listener);
+        Watches watches = peer.watches();
+        if (watches != null) {
+            watches.remove(this, listener);
         }
     }
 
