@@ -26,8 +26,11 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.WeakHashMap;
 
 /**
  * The presence of an actor system among those of other processes. Actors of another node have
@@ -50,6 +53,10 @@ import java.util.Objects;
 public final class Node implements AutoCloseable {
     /** How long {@link #close} waits for what was sent. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    /** Two nodes would have one name for each actor, and share each group twice. */
+    private static final Map<ActorSystem, String> SYSTEMS =
+            Collections.synchronizedMap(new WeakHashMap<>());
 
     private static final Duration CONNECT_LIMIT = Duration.ofSeconds(3);
 
@@ -78,6 +85,17 @@ public final class Node implements AutoCloseable {
         options.check();
         TypeTable types = options.protocol().table(); // before its cord, because it may fail
         types.checkFits(options.maxMessage() + Frame.MAX_AROUND - 1);
+        String other = SYSTEMS.putIfAbsent(system, options.name());
+        if (other != null) {
+            throw new IllegalStateException(
+                    "node "
+                            + options.name()
+                            + " cannot start: "
+                            + system
+                            + " has the node "
+                            + other
+                            + "; close that one first, or give this one a system of its own");
+        }
         this.ownCord = Cord.currentOrNull() == null ? Cord.start("node-" + options.name()) : null;
         WaitCell started = new WaitCell();
         String fiberName = "node " + options.name();
@@ -90,6 +108,7 @@ public final class Node implements AutoCloseable {
             outcome = started.await(fiberName + " to start");
         } finally {
             if (!(outcome instanceof Started)) {
+                SYSTEMS.remove(system, options.name());
                 closeCord();
             }
         }
@@ -110,6 +129,7 @@ public final class Node implements AutoCloseable {
      * @return the node
      * @throws IllegalArgumentException if the protocol has something that cannot be sent, or the
      *     address is not of this machine alone and there is no TLS
+     * @throws IllegalStateException if the system has a node
      * @throws dev.ropewalk.fibers.io.ConnectionException if the port is in use
      */
     public static Node start(ActorSystem system, NodeOptions options) {
@@ -152,6 +172,7 @@ public final class Node implements AutoCloseable {
                 end(made, listener, asked);
             } finally {
                 made.unshareGroups();
+                SYSTEMS.remove(system, options.name());
             }
         }
     }

@@ -353,8 +353,8 @@ class BadInputTest {
     private static void twoOfOneName() {
         try (ActorSystem system = ActorSystem.start("all");
                 Node hub = Node.start(system, options("a", 7_001));
-                Node first = Node.start(system, options("b", 7_002, 7_001));
-                Node second = Node.start(system, options("b", 7_003, 7_001))) {
+                Node first = Node.start(ActorSystem.start("b"), options("b", 7_002, 7_001));
+                Node second = Node.start(ActorSystem.start("b"), options("b", 7_003, 7_001))) {
             assertTrue(hub.awaitPeers(1, SECOND));
             Fiber.sleep(SECOND);
             Node older = first.peers().isEmpty() ? second : first;

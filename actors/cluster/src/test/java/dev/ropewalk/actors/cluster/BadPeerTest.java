@@ -81,7 +81,8 @@ class BadPeerTest {
                                 Node node = Node.start(system, options("one", 7_001));
                                 Node good =
                                         Node.start(
-                                                system, options("good", 7_002, "127.0.0.1:7001"))) {
+                                                ActorSystem.start("good"),
+                                                options("good", 7_002, "127.0.0.1:7001"))) {
                             system.start("word", answering());
                             assertTrue(good.awaitPeers(1, SECOND));
                             body.run(node, good, lines);
@@ -303,8 +304,10 @@ class BadPeerTest {
                     try (TcpListener listener = TcpListener.bind("127.0.0.1", 7_010);
                             ActorSystem one = ActorSystem.start(Tree.oneForOne("1"), _ -> {});
                             ActorSystem two = ActorSystem.start("two");
+                            ActorSystem third = ActorSystem.start("third");
                             Node _ = Node.start(two, options("there", 7_002));
-                            Node good = Node.start(two, options("good", 7_003, "127.0.0.1:7001"));
+                            Node good =
+                                    Node.start(third, options("good", 7_003, "127.0.0.1:7001"));
                             Node here =
                                     Node.start(
                                             one,
@@ -312,6 +315,7 @@ class BadPeerTest {
                                                     .withQueue(1_024))) {
                         Fiber<?> relay = Fiber.spin("relay", () -> relay(listener, isHeld));
                         two.start("word", answering());
+                        third.start("word", answering());
                         assertTrue(here.awaitPeers(2, Duration.ofSeconds(20)));
                         ActorRef<Word> deaf =
                                 Objects.requireNonNull(here.at("there").find("word", Word.class));

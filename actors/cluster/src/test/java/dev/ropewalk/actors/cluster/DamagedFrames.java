@@ -95,7 +95,10 @@ final class DamagedFrames {
     private static void run(int wanted) {
         try (ActorSystem system = ActorSystem.start(Tree.of("all", MANY), _ -> {});
                 Node node = Node.start(system, options("one", 7_001));
-                Node good = Node.start(system, options("good", 7_002, "127.0.0.1:7001"))) {
+                Node good =
+                        Node.start(
+                                ActorSystem.start("good"),
+                                options("good", 7_002, "127.0.0.1:7001"))) {
             if (!good.awaitPeers(1, SECOND)) {
                 throw new AssertionError("the good one has no peer");
             }

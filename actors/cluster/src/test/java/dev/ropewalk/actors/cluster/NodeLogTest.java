@@ -84,10 +84,13 @@ class NodeLogTest {
                         try (ActorSystem system = ActorSystem.start("all");
                                 Node a = Node.start(system, options("a", 7_001))) {
                             try (Node b =
-                                    Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                                    Node.start(
+                                            ActorSystem.start("b"),
+                                            options("b", 7_002, "127.0.0.1:7001"))) {
                                 assertTrue(b.awaitPeers(1, MINUTE));
                             }
-                            try (Node gone = Node.start(system, options("c", 7_003))) {
+                            try (Node gone =
+                                    Node.start(ActorSystem.start("c"), options("c", 7_003))) {
                                 assertEquals(List.of(), gone.peers());
                             }
                             Fiber.sleep(MINUTE);
@@ -109,7 +112,9 @@ class NodeLogTest {
                                 Node a = Node.start(system, options("a", 7_001))) {
                             for (int i = 0; i < 2; i++) {
                                 try (Node b =
-                                        Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                                        Node.start(
+                                                ActorSystem.start("b"),
+                                                options("b", 7_002, "127.0.0.1:7001"))) {
                                     assertTrue(b.awaitPeers(1, MINUTE));
                                 }
                             }

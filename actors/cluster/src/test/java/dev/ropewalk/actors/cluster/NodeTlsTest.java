@@ -45,7 +45,7 @@ class NodeTlsTest {
     /** What each meeting begins with: a node that is right, and one of the same kind. */
     @FunctionalInterface
     private interface Body {
-        void run(ActorSystem system, Node server, LogLines lines) throws Exception;
+        void run(Node server, LogLines lines) throws Exception;
     }
 
     @BeforeAll
@@ -130,7 +130,7 @@ class NodeTlsTest {
                                         }
                                         return Behavior.same();
                                     }));
-            body.run(system, server, lines);
+            body.run(server, lines);
         }
     }
 
@@ -146,11 +146,13 @@ class NodeTlsTest {
      */
     private static void assertRefused(NodeOptions wrong, String reason) throws Exception {
         run(
-                (system, server, lines) -> {
+                (server, lines) -> {
                     NodeOptions toServer =
                             wrong.withDiscovery(Discovery.of("127.0.0.1:" + server.port()));
-                    try (Node stranger = Node.start(system, toServer);
-                            Node right = Node.start(system, encrypted("n2", server))) {
+                    try (ActorSystem one = ActorSystem.start("stranger");
+                            ActorSystem two = ActorSystem.start("n2");
+                            Node stranger = Node.start(one, toServer);
+                            Node right = Node.start(two, encrypted("n2", server))) {
                         assertTrue(right.awaitPeers(1, LIMIT), lines::toString);
                         await().atMost(LIMIT).until(() -> !warnings(lines, reason).isEmpty());
                         assertServed(right);
@@ -171,8 +173,9 @@ class NodeTlsTest {
     @Test
     void A7_nodesWithCertificatesMeet() throws Exception {
         run(
-                (system, server, lines) -> {
-                    try (Node client = Node.start(system, encrypted("n2", server))) {
+                (server, lines) -> {
+                    try (ActorSystem two = ActorSystem.start("n2");
+                            Node client = Node.start(two, encrypted("n2", server))) {
                         assertTrue(client.awaitPeers(1, LIMIT), lines::toString);
                         assertServed(client);
                     }

@@ -20,6 +20,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 
 /** Rule A7: what is no peer is turned away, within a limit, and disturbs no peer. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -195,9 +196,15 @@ class StrangerTest {
                 () -> {
                     try (ActorSystem system = ActorSystem.start("all");
                             Node a = Node.start(system, options("a", 7_001));
-                            Node b = Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                            Node b =
+                                    Node.start(
+                                            ActorSystem.start("b"),
+                                            options("b", 7_002, "127.0.0.1:7001"))) {
                         assertTrue(b.awaitPeers(1, SECOND));
-                        try (Node c = Node.start(system, options("c", 7_003, "127.0.0.1:7001"))) {
+                        try (Node c =
+                                Node.start(
+                                        ActorSystem.start("c"),
+                                        options("c", 7_003, "127.0.0.1:7001"))) {
                             assertTrue(c.awaitPeers(2, Duration.ofSeconds(5)));
                             assertTrue(a.awaitPeers(2, SECOND));
                             assertTrue(b.awaitPeers(2, SECOND));
@@ -220,7 +227,9 @@ class StrangerTest {
                         try (ActorSystem system = ActorSystem.start("all");
                                 Node a = Node.start(system, options("a", 7_001, "127.0.0.1:7002"));
                                 Node b =
-                                        Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                                        Node.start(
+                                                ActorSystem.start("b"),
+                                                options("b", 7_002, "127.0.0.1:7001"))) {
                             assertTrue(a.awaitPeers(1, SECOND));
                             assertTrue(b.awaitPeers(1, SECOND));
                             Fiber.sleep(Duration.ofSeconds(20));
@@ -238,7 +247,7 @@ class StrangerTest {
                     try (ActorSystem system = ActorSystem.start("all");
                             Node a = Node.start(system, options("a", 7_001, "127.0.0.1:7002"))) {
                         for (int i = 0; i < 5; i++) {
-                            try (Node b = Node.start(system, options("b", 7_002))) {
+                            try (Node b = Node.start(ActorSystem.start("b"), options("b", 7_002))) {
                                 assertTrue(a.awaitPeers(1, Duration.ofSeconds(10)));
                                 assertTrue(b.awaitPeers(1, Duration.ofSeconds(10)));
                             }
@@ -253,10 +262,15 @@ class StrangerTest {
                 () -> {
                     try (ActorSystem system = ActorSystem.start("all");
                             Node a = Node.start(system, options("a", 7_001));
-                            Node b = Node.start(system, options("b", 7_002, "127.0.0.1:7001"))) {
+                            Node b =
+                                    Node.start(
+                                            ActorSystem.start("b"),
+                                            options("b", 7_002, "127.0.0.1:7001"))) {
                         assertTrue(b.awaitPeers(1, SECOND));
                         try (Node again =
-                                Node.start(system, options("b", 7_003, "127.0.0.1:7001"))) {
+                                Node.start(
+                                        ActorSystem.start("b"),
+                                        options("b", 7_003, "127.0.0.1:7001"))) {
                             assertFalse(again.awaitPeers(1, Duration.ofSeconds(10)));
                         }
                         assertEquals(List.of("b"), a.peers());
@@ -283,10 +297,21 @@ class StrangerTest {
                         assertThrows(IllegalArgumentException.class, () -> Discovery.of("nowhere"));
                         try (Node a = Node.start(system, options("a", 7_001))) {
                             assertEquals(7_001, a.port());
+                            IllegalStateException second =
+                                    assertThrows(
+                                            IllegalStateException.class,
+                                            () -> Node.start(system, options("b", 7_002)));
+                            assertTrue(
+                                    Objects.requireNonNull(second.getMessage())
+                                            .contains(
+                                                    "node b cannot start: actor system all has the"
+                                                            + " node a;"),
+                                    second::toString);
                             assertThrows(
                                     ConnectionException.class,
-                                    () -> Node.start(system, options("b", 7_001)));
+                                    () -> Node.start(ActorSystem.start("b"), options("b", 7_001)));
                         }
+                        Node.start(system, options("b", 7_001)).close(); // the other one has left
                     }
                 });
     }
