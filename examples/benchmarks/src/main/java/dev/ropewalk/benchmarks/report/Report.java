@@ -121,7 +121,9 @@ public final class Report {
                 is the time that half of them (`remote_ask`), or all but one in a hundred (`remote_ask_p99`), need at most.
                 The bare socket is the floor of tells, and none of asks: a cord spins a while before it sleeps, a
                 plain thread in a read does not. `remote_local` is a tell within one cord: what a node with a peer, and one
-                whose peer has stopped reading, takes from it. To run them: `run remote`, which names all of them.
+                whose peer has stopped reading, takes from it. The `processes_` rows are the same between two
+                processes, which share the two CPUs with the collectors and compilers of both. To run them: `run remote`,
+                which names all of them.
 
                 A
                 figure is the median of the rounds, with the least and the most behind it; of several runs it

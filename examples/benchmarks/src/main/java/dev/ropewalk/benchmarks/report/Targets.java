@@ -297,6 +297,30 @@ final class Targets {
                             REMOTE_PEKKO,
                             0.25),
                     besidePeer(
+                            "a tell between two processes, beside Pekko's",
+                            "processes_tell",
+                            NODES,
+                            REMOTE_PEKKO,
+                            1 / 3.0),
+                    besidePeer(
+                            "the same, beside a bare socket",
+                            "processes_tell",
+                            NODES,
+                            SOCKETS,
+                            1 / 0.6),
+                    besidePeer(
+                            "half of the asks between two processes, beside Pekko's",
+                            "processes_ask",
+                            NODES,
+                            REMOTE_PEKKO,
+                            0.2),
+                    besidePeer(
+                            "the asks of 64 askers there, beside Pekko's",
+                            "processes_ask_64",
+                            NODES,
+                            REMOTE_PEKKO,
+                            0.25),
+                    besidePeer(
                             "a local tell of a node, beside one without a node",
                             "remote_local",
                             "ropewalk-beside",

@@ -60,7 +60,8 @@ public record Row(String name, Scenario scenario, String program, List<String> f
                     "chan_rendezvous_apart", "spinning",
                     "chan_buffered_apart", "spinning",
                     "fused", "loop",
-                    "remote_tell", "sockets");
+                    "remote_tell", "sockets",
+                    "processes_tell", "sockets");
 
     /** They are many, and each system places them by itself. */
     private static final List<String> WITHOUT_ENDS = List.of("tasks", "skynet");

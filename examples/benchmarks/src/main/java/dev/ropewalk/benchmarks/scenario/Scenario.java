@@ -64,6 +64,7 @@ public record Scenario(
 
     private static final long MILLION = 1_000_000;
     private static final String REMOTE = "remote_";
+    private static final String PROCESSES = "processes_";
     private static final String ASKS =
             " an actor of another node, 100 B each way, one ask under way each";
 
@@ -296,6 +297,12 @@ public record Scenario(
                             Unit.NANOSECONDS,
                             n -> Sizes.REMOTE_ASKERS * sumTo(n / Sizes.REMOTE_ASKERS),
                             "64 askers ask" + ASKS),
+                    processes("tell", Unit.NANOSECONDS, Scenario::sumTo),
+                    processes("ask", Unit.P50_NANOSECONDS, Scenario::sumTo),
+                    processes(
+                            "ask_64",
+                            Unit.NANOSECONDS,
+                            n -> Sizes.REMOTE_ASKERS * sumTo(n / Sizes.REMOTE_ASKERS)),
                     new Scenario(
                             "remote_local",
                             "message",
@@ -366,7 +373,7 @@ public record Scenario(
 
     /** Whether it goes over a socket to another node, whose code takes longer to warm up. */
     public boolean isRemote() {
-        return name.startsWith(REMOTE);
+        return name.startsWith(REMOTE) || name.startsWith(PROCESSES);
     }
 
     private static Scenario remote(
@@ -379,6 +386,18 @@ public record Scenario(
                 Sizes.REMOTE_ASKERS,
                 answer,
                 shape + "; both nodes in one process, over loopback");
+    }
+
+    /** The same between two processes. */
+    private static Scenario processes(String of, Unit unit, LongUnaryOperator answer) {
+        return new Scenario(
+                PROCESSES + of,
+                of.startsWith("ask") ? "ask" : "message",
+                unit,
+                10 * MILLION,
+                Sizes.REMOTE_ASKERS,
+                answer,
+                "as " + REMOTE + of + ", each node in a process of its own");
     }
 
     private static Scenario of(

@@ -17,13 +17,15 @@ final class NodePair implements AutoCloseable {
     private static final String HERE = "here";
     private static final String THERE = "there";
 
-    private final Keeper there;
+    /** A keeper, or a process with one. */
+    private final AutoCloseable there;
+
     private final Keeper here;
     private final ActorRef<Word> adderThere;
 
-    private NodePair(@Nullable Certificates tls, IntUnaryOperator door) {
-        there = Keeper.ofNode(THERE, options(THERE, tls));
-        Discovery other = Discovery.of("127.0.0.1:" + door.applyAsInt(there.node().port()));
+    private NodePair(AutoCloseable there, int port, @Nullable Certificates tls) {
+        this.there = there;
+        Discovery other = Discovery.of("127.0.0.1:" + port);
         here = Keeper.ofNode(HERE, options(HERE, tls).withDiscovery(other));
         Node node = here.node();
         if (!node.awaitPeers(1, Adder.LIMIT)) {
@@ -33,11 +35,32 @@ final class NodePair implements AutoCloseable {
     }
 
     static NodePair plain() {
-        return new NodePair(null, port -> port);
+        return behind(port -> port);
     }
 
     static NodePair encrypted() {
-        return new NodePair(new Certificates(), port -> port);
+        Certificates tls = new Certificates();
+        Keeper there = Keeper.ofNode(THERE, options(THERE, tls));
+        return new NodePair(there, there.node().port(), tls);
+    }
+
+    /** The other one is in a process of its own. */
+    static NodePair ofTwoProcesses() {
+        OtherProcess other = new OtherProcess(Other.class);
+        return new NodePair(other, Integer.parseInt(other.address()), null);
+    }
+
+    /** The process of the other one. */
+    static final class Other {
+        private Other() {}
+
+        public static void main(String[] arguments) throws Exception {
+            OtherProcess.serve(
+                    () -> {
+                        Keeper there = Keeper.ofNode(THERE, options(THERE, null));
+                        return Integer.toString(there.node().port());
+                    });
+        }
     }
 
     /**
@@ -46,7 +69,8 @@ final class NodePair implements AutoCloseable {
      * @param door gets the port of the other one
      */
     static NodePair behind(IntUnaryOperator door) {
-        return new NodePair(null, door);
+        Keeper there = Keeper.ofNode(THERE, options(THERE, null));
+        return new NodePair(there, door.applyAsInt(there.node().port()), null);
     }
 
     private static NodeOptions options(String name, @Nullable Certificates tls) {
@@ -72,6 +96,10 @@ final class NodePair implements AutoCloseable {
     @Override
     public void close() {
         here.close();
-        there.close();
+        try {
+            there.close();
+        } catch (Exception broken) {
+            throw new IllegalStateException("the other node does not close", broken);
+        }
     }
 }

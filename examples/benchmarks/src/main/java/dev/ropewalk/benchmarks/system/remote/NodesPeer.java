@@ -20,10 +20,14 @@ import java.util.Map;
 public final class NodesPeer implements Peer {
     private @Nullable NodePair plain;
     private @Nullable NodePair encrypted;
+    private @Nullable NodePair ofTwoProcesses;
 
     @Override
     public Map<String, Program> programs() {
         return Map.of(
+                "processes_tell", n -> on(ofTwoProcesses(), adder -> Adder.tell(n, adder)),
+                "processes_ask", n -> on(ofTwoProcesses(), adder -> ask(n, adder, true)),
+                "processes_ask_64", n -> on(ofTwoProcesses(), adder -> askers(n, adder)),
                 "remote_tell", n -> on(plain(), adder -> Adder.tell(n, adder)),
                 "remote_tell_tls", n -> on(encrypted(), adder -> Adder.tell(n, adder)),
                 "remote_ask", n -> on(plain(), adder -> ask(n, adder, true)),
@@ -45,9 +49,16 @@ public final class NodesPeer implements Peer {
         return encrypted;
     }
 
+    private NodePair ofTwoProcesses() {
+        if (ofTwoProcesses == null) {
+            ofTwoProcesses = NodePair.ofTwoProcesses();
+        }
+        return ofTwoProcesses;
+    }
+
     @Override
     public void close() {
-        for (NodePair each : new @Nullable NodePair[] {plain, encrypted}) {
+        for (NodePair each : new @Nullable NodePair[] {plain, encrypted, ofTwoProcesses}) {
             if (each != null) {
                 each.close();
             }

@@ -71,36 +71,96 @@ public final class PekkoRemotePeer implements Peer {
                     .replace("NOTE", Note.class.getName());
 
     private @Nullable Pair pair;
+    private @Nullable Pair ofTwoProcesses;
 
     @Override
     public Map<String, Program> programs() {
         return Map.of(
-                "remote_tell", n -> pair().run(1, adder -> new Producer(adder, n).behavior()),
-                "remote_ask", n -> pair().run(1, adder -> new Asker(adder, n, true).behavior()),
-                "remote_ask_p99", n -> pair().run(1, adder -> new Asker(adder, n, true).behavior()),
+                "processes_tell",
+                n -> ofTwoProcesses().run(1, adder -> new Producer(adder, n).behavior()),
+                "processes_ask",
+                n -> ofTwoProcesses().run(1, adder -> new Asker(adder, n, true).behavior()),
+                "processes_ask_64",
+                n -> askers(ofTwoProcesses(), n),
+                "remote_tell",
+                n -> pair().run(1, adder -> new Producer(adder, n).behavior()),
+                "remote_ask",
+                n -> pair().run(1, adder -> new Asker(adder, n, true).behavior()),
+                "remote_ask_p99",
+                n -> pair().run(1, adder -> new Asker(adder, n, true).behavior()),
                 "remote_ask_64",
-                        n ->
-                                pair().run(
-                                                Sizes.REMOTE_ASKERS,
-                                                adder ->
-                                                        new Asker(
-                                                                        adder,
-                                                                        n / Sizes.REMOTE_ASKERS,
-                                                                        false)
-                                                                .behavior()));
+                n -> askers(pair(), n));
+    }
+
+    private static long askers(Pair pair, long n)
+            throws ExecutionException, InterruptedException, TimeoutException {
+        long each = n / Sizes.REMOTE_ASKERS;
+        return pair.run(Sizes.REMOTE_ASKERS, adder -> new Asker(adder, each, false).behavior());
     }
 
     private Pair pair() throws ExecutionException, InterruptedException, TimeoutException {
         if (pair == null) {
-            pair = new Pair();
+            ActorSystem<?>[] there = new ActorSystem<?>[1];
+            pair = new Pair(openThere(there), () -> end(there[0]));
         }
         return pair;
     }
 
+    private Pair ofTwoProcesses() {
+        if (ofTwoProcesses == null) {
+            OtherProcess other = new OtherProcess(Other.class);
+            ofTwoProcesses = new Pair(other.address(), other::close);
+        }
+        return ofTwoProcesses;
+    }
+
+    /** The process of the other system. */
+    static final class Other {
+        private Other() {}
+
+        public static void main(String[] arguments) throws Exception {
+            OtherProcess.serve(() -> openThere(new ActorSystem<?>[1]));
+        }
+    }
+
+    private static Config config() {
+        return ConfigFactory.parseString(SETTINGS).withFallback(ConfigFactory.load());
+    }
+
+    /** Starts the system with the adder, and says where that is. */
+    private static String openThere(ActorSystem<?>[] there)
+            throws ExecutionException, InterruptedException, TimeoutException {
+        CompletableFuture<String> address = new CompletableFuture<>();
+        there[0] =
+                ActorSystem.create(
+                        Behaviors.setup(
+                                context -> {
+                                    ActorRef<Word> adder =
+                                            context.spawn(new Adder().behavior(), "adder");
+                                    address.complete(
+                                            ActorRefResolver.get(context.getSystem())
+                                                    .toSerializationFormat(adder));
+                                    return Behaviors.empty();
+                                }),
+                        "there",
+                        config());
+        return address.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    }
+
+    private static void end(ActorSystem<?> system) {
+        system.terminate();
+        system.getWhenTerminated()
+                .toCompletableFuture()
+                .orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS)
+                .join();
+    }
+
     @Override
     public void close() {
-        if (pair != null) {
-            pair.end();
+        for (Pair each : new @Nullable Pair[] {pair, ofTwoProcesses}) {
+            if (each != null) {
+                each.end();
+            }
         }
     }
 
@@ -118,37 +178,23 @@ public final class PekkoRemotePeer implements Peer {
     private record Start(int actors, Main main, CompletableFuture<Long> answer) {}
 
     private static final class Pair {
-        private final ActorSystem<ActorRef<ActorRef<Word>>> there;
+        private final Runnable endThere;
         private final ActorSystem<Start> here;
 
-        Pair() throws ExecutionException, InterruptedException, TimeoutException {
-            Config config = ConfigFactory.parseString(SETTINGS).withFallback(ConfigFactory.load());
-            CompletableFuture<String> address = new CompletableFuture<>();
-            there =
-                    ActorSystem.create(
-                            Behaviors.setup(
-                                    context -> {
-                                        ActorRef<Word> adder =
-                                                context.spawn(new Adder().behavior(), "adder");
-                                        address.complete(
-                                                ActorRefResolver.get(context.getSystem())
-                                                        .toSerializationFormat(adder));
-                                        return Behaviors.empty();
-                                    }),
-                            "there",
-                            config);
-            String found = address.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+        /** With the address of the adder, and an end of its system. */
+        Pair(String address, Runnable endThere) {
+            this.endThere = endThere;
             here =
                     ActorSystem.create(
                             Behaviors.setup(
                                     context -> {
                                         ActorRef<Word> adder =
                                                 ActorRefResolver.get(context.getSystem())
-                                                        .resolveActorRef(found);
+                                                        .resolveActorRef(address);
                                         return guardian(context, adder);
                                     }),
                             "here",
-                            config);
+                            config());
         }
 
         private static Behavior<Start> guardian(ActorContext<Start> context, ActorRef<Word> adder) {
@@ -175,13 +221,8 @@ public final class PekkoRemotePeer implements Peer {
         }
 
         void end() {
-            for (ActorSystem<?> each : new ActorSystem<?>[] {here, there}) {
-                each.terminate();
-                each.getWhenTerminated()
-                        .toCompletableFuture()
-                        .orTimeout(LIMIT_SECONDS, TimeUnit.SECONDS)
-                        .join();
-            }
+            PekkoRemotePeer.end(here);
+            endThere.run();
         }
     }
 

@@ -44,10 +44,13 @@ public final class SocketsPeer implements Peer {
 
     private @Nullable Client plain;
     private @Nullable Client encrypted;
+    private @Nullable Client ofTwoProcesses;
 
     @Override
     public Map<String, Program> programs() {
         return Map.of(
+                "processes_tell", n -> tell(n, ofTwoProcesses()),
+                "processes_ask", n -> ask(n, ofTwoProcesses()),
                 "remote_tell", n -> tell(n, plain()),
                 "remote_tell_tls", n -> tell(n, encrypted()),
                 "remote_ask", n -> ask(n, plain()),
@@ -106,6 +109,52 @@ public final class SocketsPeer implements Peer {
         return plain;
     }
 
+    private Client ofTwoProcesses() throws IOException {
+        if (ofTwoProcesses == null) {
+            ofTwoProcesses = new Client(new OtherProcess(Other.class));
+        }
+        return ofTwoProcesses;
+    }
+
+    /** The process of the second end. */
+    static final class Other {
+        private Other() {}
+
+        public static void main(String[] arguments) throws Exception {
+            OtherProcess.serve(
+                    () -> {
+                        ServerSocket listener =
+                                new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+                        serving(() -> serveFirst(listener));
+                        return Integer.toString(listener.getLocalPort());
+                    });
+        }
+    }
+
+    private static void serveFirst(ServerSocket listener) throws IOException {
+        try (Socket own = listener.accept()) {
+            serve(new End(own));
+        }
+    }
+
+    @FunctionalInterface
+    private interface Serving {
+        void run() throws IOException;
+    }
+
+    private static Thread serving(Serving body) {
+        return Thread.ofPlatform()
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                body.run();
+                            } catch (IOException gone) {
+                                // The process ends.
+                            }
+                        });
+    }
+
     private Client encrypted() throws IOException {
         if (encrypted == null) {
             Certificates.Pem pem = new Certificates().of("sockets");
@@ -131,28 +180,33 @@ public final class SocketsPeer implements Peer {
         return encrypted;
     }
 
-    /** The first end, and the thread of the second one. */
+    /** The first end, and the thread of the second one or its process. */
     private static final class Client {
         private final End end;
-        private final Thread server;
+        private final @Nullable Thread server;
+        private final @Nullable OtherProcess other;
+
+        Client(OtherProcess other) throws IOException {
+            this.other = other;
+            int port = Integer.parseInt(other.address());
+            end = new End(new Socket(InetAddress.getLoopbackAddress(), port));
+            server = null;
+        }
 
         Client(ServerSocketFactory servers, SocketFactory clients) throws IOException {
+            other = null;
             InetAddress local = InetAddress.getLoopbackAddress();
             try (ServerSocket listener = servers.createServerSocket(0, 1, local)) {
                 Socket socket = clients.createSocket(local, listener.getLocalPort());
                 List<Socket> accepted = new ArrayList<>();
                 accepted.add(listener.accept());
                 server =
-                        Thread.ofPlatform()
-                                .daemon()
-                                .start(
-                                        () -> {
-                                            try (Socket own = accepted.getFirst()) {
-                                                serve(new End(own));
-                                            } catch (IOException gone) {
-                                                // The process ends.
-                                            }
-                                        });
+                        serving(
+                                () -> {
+                                    try (Socket own = accepted.getFirst()) {
+                                        serve(new End(own));
+                                    }
+                                });
                 end = new End(socket);
             }
         }
@@ -237,11 +291,16 @@ public final class SocketsPeer implements Peer {
 
     @Override
     public void close() {
-        for (Client each : new @Nullable Client[] {plain, encrypted}) {
+        for (Client each : new @Nullable Client[] {plain, encrypted, ofTwoProcesses}) {
             if (each != null) {
                 try {
                     each.end.socket.close();
-                    each.server.join();
+                    if (each.server != null) {
+                        each.server.join();
+                    }
+                    if (each.other != null) {
+                        each.other.close();
+                    }
                 } catch (IOException | InterruptedException leftOpen) {
                     throw new IllegalStateException("the socket does not close", leftOpen);
                 }
