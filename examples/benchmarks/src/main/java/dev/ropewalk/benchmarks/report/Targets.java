@@ -416,6 +416,9 @@ final class Targets {
                         neither. An echo of 1,024 connections wakes as many fibers, each with a stack of its own, where
                         Netty calls a handler.
 
+                        What a tell to another node costs beside a bare socket, and a local one beside a node, is in
+                        [decision 52](adr/0052-what-a-tell-to-another-node-costs.md).
+
                         """);
         head(text, "| target | from | at most |", "|---|---|---:|");
         measured.forEach(target -> add(text, target, true));
