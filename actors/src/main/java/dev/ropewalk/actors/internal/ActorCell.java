@@ -412,15 +412,8 @@ public final class ActorCell<M> extends Target<M>
     }
 
     @Override
-    public @Nullable Membership leaveGroup(Object group) {
+    public @Nullable Runnable leaveGroup(Object group) {
         return extras == null ? null : extras.leave(group);
-    }
-
-    @Override
-    public void hasLeft(Membership left) {
-        if (extras != null) {
-            extras.hasLeft(left);
-        }
     }
 
     @Override

@@ -149,17 +149,18 @@ final class Extras<M> {
         return (groups != null && !groups.isEmpty()) || leaving != null;
     }
 
-    /** What {@link #hasLeft} is told when the group knows; null if it was not in it. */
-    @Nullable Membership leave(Object group) {
+    /** Runs when the group knows; null if it was not in it. */
+    @Nullable Runnable leave(Object group) {
         Membership left = groups == null ? null : groups.remove(group);
-        if (left != null) {
-            leaving = leaving == null ? new ArrayList<>() : leaving;
-            leaving.add(left);
+        if (left == null) {
+            return null;
         }
-        return left;
+        leaving = leaving == null ? new ArrayList<>() : leaving;
+        leaving.add(left);
+        return () -> hasLeft(left);
     }
 
-    void hasLeft(Membership left) {
+    private void hasLeft(Membership left) {
         if (leaving != null) {
             leaving.remove(left);
             leaving = leaving.isEmpty() ? null : leaving;

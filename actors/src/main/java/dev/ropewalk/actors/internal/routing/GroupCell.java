@@ -104,12 +104,12 @@ public final class GroupCell<M> extends Group<M> {
         WaitCell answer = new WaitCell();
         cell.onCord(
                 () -> {
-                    Membership left = cell.leaveGroup(this);
+                    Runnable left = cell.leaveGroup(this);
                     onOwner(
                             () -> {
                                 if (left != null) {
                                     remove(actor);
-                                    cell.onCord(() -> cell.hasLeft(left));
+                                    cell.onCord(left);
                                 }
                                 answer.give(true);
                             },

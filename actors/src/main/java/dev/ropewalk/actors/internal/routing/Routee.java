@@ -32,12 +32,9 @@ public interface Routee<M> {
     /**
      * Begins to leave a group; on its cord.
      *
-     * @return its entry, until {@link #hasLeft}; null if it was not in it
+     * @return runs on its cord when the group knows; null if it was not in it
      */
-    @Nullable Membership leaveGroup(Object group);
-
-    /** The group knows that it has left; on its cord. */
-    void hasLeft(Membership left);
+    @Nullable Runnable leaveGroup(Object group);
 
     /** The gauge of its mailbox, which it keeps from now on; on its cord. */
     Gauge gauge();
