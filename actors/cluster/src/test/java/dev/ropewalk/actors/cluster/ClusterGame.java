@@ -57,7 +57,8 @@ final class ClusterGame {
 
     private record Burst(Peer to, int count, int bytes, boolean isTried) {}
 
-    private record Query(ActorRef<Object> to, boolean isAnswered, Duration limit, int way) {}
+    private record Query(
+            Incarnation who, ActorRef<Object> to, boolean isAnswered, Duration limit, int way) {}
 
     private record Child(Peer to, int count, Duration pause, boolean fails) {}
 
@@ -220,6 +221,13 @@ final class ClusterGame {
     private static final class Ask {
         final Incarnation by;
         final Query query;
+
+        /** The session in which it was asked. */
+        @Nullable Conversation in;
+
+        /** When it has to be over, because its session is, on the clock of its node. */
+        long dueNs = Long.MAX_VALUE;
+
         boolean isOver;
 
         Ask(Incarnation by, Query query) {
@@ -388,6 +396,9 @@ final class ClusterGame {
             violated("a second DOWN: " + watch);
         }
         boolean isSessionOver = down.reason() instanceof ExitReason.Unreachable;
+        if (isSessionOver) {
+            asks.forEach(each -> sessionIsOver(self, each));
+        }
         sequences.forEach(
                 (key, sequence) -> {
                     if (key.to != self) {
@@ -402,6 +413,13 @@ final class ClusterGame {
                         violated("DOWN before the last message: " + watch);
                     }
                 });
+    }
+
+    /** An ask of it does not wait for its limit. */
+    private static void sessionIsOver(Incarnation self, Ask ask) {
+        if (ask.by == self && !ask.isOver && ask.in != null && ask.in.isOver()) {
+            ask.dueNs = Math.min(ask.dueNs, Cord.current().nanoTime() + SOON.toNanos());
+        }
     }
 
     private boolean isOf(SequenceKey key, Incarnation who) {
@@ -507,17 +525,23 @@ final class ClusterGame {
         long frozenNs = self.frozenNs;
         Runnable over =
                 () -> {
-                    long tookNs = Cord.current().nanoTime() - beganNs;
-                    long extraNs = SECOND.toNanos() + self.frozenNs - frozenNs;
+                    long nowNs = Cord.current().nanoTime();
+                    long tookNs = nowNs - beganNs;
+                    long frozenSinceNs = self.frozenNs - frozenNs;
+                    long extraNs = SECOND.toNanos() + frozenSinceNs;
                     if (ask.isOver || tookNs > query.limit.toNanos() + extraNs) {
                         violated(ask + " ended after " + Duration.ofNanos(tookNs));
+                    }
+                    if (ask.dueNs < nowNs - frozenSinceNs) {
+                        violated(ask + " waited when its session was over");
                     }
                     ask.isOver = true;
                 };
         switch (query.way) {
-            case 0 -> askAndWait(query, over);
-            case 1 -> Fiber.spin("asks", () -> askAndWait(query, over));
+            case 0 -> askAndWait(ask, over);
+            case 1 -> Fiber.spin("asks", () -> askAndWait(ask, over));
             default -> {
+                ask.in = self.node().conversation(query.who.name);
                 var _ =
                         query.to
                                 .<String>askLater(
@@ -527,7 +551,9 @@ final class ClusterGame {
         }
     }
 
-    private static void askAndWait(Query query, Runnable over) {
+    private static void askAndWait(Ask ask, Runnable over) {
+        Query query = ask.query;
+        ask.in = ask.by.node().conversation(query.who.name);
         try {
             query.to.<String>ask(to -> new Question(query.isAnswered, to), query.limit);
         } catch (AskException _) {
@@ -588,6 +614,7 @@ final class ClusterGame {
                                     random.nextBoolean());
                     default ->
                             new Query(
+                                    to.who,
                                     random.nextBoolean() ? to.ear : to.mouth,
                                     random.nextInt(6) > 0,
                                     Duration.ofMillis(50 + random.nextInt(1_500)),
@@ -710,7 +737,7 @@ final class ClusterGame {
             for (Incarnation to : alive()) {
                 if (by != to) {
                     Peer peer = Objects.requireNonNull(by.known.get(to));
-                    give(by, new Query(peer.ear, true, SECOND, 2));
+                    give(by, new Query(to, peer.ear, true, SECOND, 2));
                     give(by, new Burst(peer, 4 + random.nextInt(3), 300, false));
                 }
             }
