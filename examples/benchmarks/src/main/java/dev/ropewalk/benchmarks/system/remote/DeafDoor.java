@@ -10,6 +10,8 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Stands between a node that dials and the other one, and passes the bytes on both ways. Once shut
@@ -25,6 +27,7 @@ final class DeafDoor {
 
     private final ServerSocket listener;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
+    private final CountDownLatch ended = new CountDownLatch(1);
     private volatile boolean isShut;
 
     DeafDoor() {
@@ -53,6 +56,7 @@ final class DeafDoor {
 
     /** Ends what it passes on. */
     void end() {
+        ended.countDown();
         try {
             listener.close();
             for (Socket each : sockets) {
@@ -108,8 +112,10 @@ final class DeafDoor {
         while (true) {
             out.write(BEAT);
             try {
-                Thread.sleep(BEAT_MILLIS);
-            } catch (InterruptedException end) {
+                if (ended.await(BEAT_MILLIS, TimeUnit.MILLISECONDS)) {
+                    return;
+                }
+            } catch (InterruptedException interrupted) {
                 return;
             }
         }
