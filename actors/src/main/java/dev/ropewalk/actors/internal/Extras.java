@@ -169,6 +169,9 @@ final class Extras<M> {
 
     /** Also those that it leaves: their groups may show it still. */
     private List<Membership> takeGroups() {
+        if (!isInGroup()) {
+            return List.of();
+        }
         List<Membership> taken =
                 groups == null ? new ArrayList<>() : new ArrayList<>(groups.values());
         if (leaving != null) {

@@ -269,13 +269,36 @@ class ContextTest {
                 });
     }
 
+    /** Also if the program's code catches what it ran into. */
+    @Test
+    void A7_damagedMessageWithAContextEndsTheSession() {
+        Carrier careless =
+                new Carrier() {
+                    @Override
+                    public void restore(String context, Runnable delivery) {
+                        try {
+                            delivery.run();
+                        } catch (RuntimeException ignored) {
+                            restored.add(context);
+                        }
+                    }
+                };
+        assertEndsTheSession(16, careless, "a message came before the types");
+        assertEquals("c", careless.restored.getFirst());
+    }
+
     @Test
     void A7_contextOfAFrameWithoutAMessageEndsTheSession() {
+        assertEndsTheSession(21, null, "a frame of type=21 has a context");
+    }
+
+    private static void assertEndsTheSession(
+            int type, @Nullable ContextPropagator context, String why) {
         byte[] text = StrangerTest.text("c");
-        byte[] stop =
+        byte[] sent =
                 StrangerTest.frame(
                         ByteBuffer.allocate(2 + text.length)
-                                .put((byte) (21 | 64))
+                                .put((byte) (type | 64))
                                 .put(text)
                                 .put((byte) 2)
                                 .array());
@@ -285,20 +308,18 @@ class ContextTest {
                     true,
                     () -> {
                         try (ActorSystem system = ActorSystem.start("there");
-                                Node node = Node.start(system, options("to", null));
+                                Node node = Node.start(system, options("to", context));
                                 TcpConnection bad =
                                         TcpConnection.connect("127.0.0.1", node.port())) {
                             bad.write(StrangerTest.frame(StrangerTest.hello(1, "ropewalk", "z", 5)))
                                     .flush();
                             assertTrue(node.awaitPeers(1, SECOND));
-                            bad.write(stop).flush();
+                            bad.write(sent).flush();
                             Fiber.sleep(SECOND);
                             assertEquals(List.of(), node.peers());
                         }
                     });
-            assertEquals(
-                    1,
-                    lines.with("sent what no node sends: a frame of type=21 has a context").size());
+            assertEquals(1, lines.with("sent what no node sends: " + why).size());
         }
     }
 }

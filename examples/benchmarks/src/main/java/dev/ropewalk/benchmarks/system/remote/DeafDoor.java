@@ -45,7 +45,7 @@ final class DeafDoor {
      * @return the port that is to be dialled
      */
     int open(int target) {
-        start(() -> accept(target));
+        Daemon.start(() -> accept(target));
         return listener.getLocalPort();
     }
 
@@ -67,32 +67,14 @@ final class DeafDoor {
         }
     }
 
-    @FunctionalInterface
-    private interface Body {
-        void run() throws IOException;
-    }
-
-    private static void start(Body body) {
-        Thread.ofPlatform()
-                .daemon()
-                .start(
-                        () -> {
-                            try {
-                                body.run();
-                            } catch (IOException over) {
-                                // The door is ended, or the node behind it.
-                            }
-                        });
-    }
-
     private void accept(int target) throws IOException {
         while (true) {
             Socket from = listener.accept();
             Socket to = new Socket(listener.getInetAddress(), target);
             to.setTcpNoDelay(true);
             sockets.addAll(List.of(from, to));
-            start(() -> passFrames(from, to));
-            start(() -> passAll(to, from));
+            Daemon.start(() -> passFrames(from, to));
+            Daemon.start(() -> passAll(to, from));
         }
     }
 

@@ -100,8 +100,8 @@ public final class PekkoRemotePeer implements Peer {
 
     private Pair pair() throws ExecutionException, InterruptedException, TimeoutException {
         if (pair == null) {
-            ActorSystem<?>[] there = new ActorSystem<?>[1];
-            pair = new Pair(openThere(there), () -> end(there[0]));
+            There there = There.open();
+            pair = new Pair(there.adder, () -> end(there.system));
         }
         return pair;
     }
@@ -119,7 +119,7 @@ public final class PekkoRemotePeer implements Peer {
         private Other() {}
 
         public static void main(String[] arguments) throws Exception {
-            OtherProcess.serve(() -> openThere(new ActorSystem<?>[1]));
+            OtherProcess.serve(() -> There.open().adder);
         }
     }
 
@@ -127,24 +127,25 @@ public final class PekkoRemotePeer implements Peer {
         return ConfigFactory.parseString(SETTINGS).withFallback(ConfigFactory.load());
     }
 
-    /** Starts the system with the adder, and says where that is. */
-    private static String openThere(ActorSystem<?>[] there)
-            throws ExecutionException, InterruptedException, TimeoutException {
-        CompletableFuture<String> address = new CompletableFuture<>();
-        there[0] =
-                ActorSystem.create(
-                        Behaviors.setup(
-                                context -> {
-                                    ActorRef<Word> adder =
-                                            context.spawn(new Adder().behavior(), "adder");
-                                    address.complete(
-                                            ActorRefResolver.get(context.getSystem())
-                                                    .toSerializationFormat(adder));
-                                    return Behaviors.empty();
-                                }),
-                        "there",
-                        config());
-        return address.get(LIMIT_SECONDS, TimeUnit.SECONDS);
+    /** The system with the adder, and the address of that. */
+    private record There(ActorSystem<?> system, String adder) {
+        static There open() throws ExecutionException, InterruptedException, TimeoutException {
+            CompletableFuture<String> address = new CompletableFuture<>();
+            ActorSystem<?> system =
+                    ActorSystem.create(
+                            Behaviors.setup(
+                                    context -> {
+                                        ActorRef<Word> adder =
+                                                context.spawn(new Adder().behavior(), "adder");
+                                        address.complete(
+                                                ActorRefResolver.get(context.getSystem())
+                                                        .toSerializationFormat(adder));
+                                        return Behaviors.empty();
+                                    }),
+                            "there",
+                            config());
+            return new There(system, address.get(LIMIT_SECONDS, TimeUnit.SECONDS));
+        }
     }
 
     private static void end(ActorSystem<?> system) {

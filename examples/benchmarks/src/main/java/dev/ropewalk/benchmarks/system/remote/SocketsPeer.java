@@ -125,7 +125,7 @@ public final class SocketsPeer implements Peer {
                     () -> {
                         ServerSocket listener =
                                 new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
-                        serving(() -> serveFirst(listener));
+                        Daemon.start(() -> serveFirst(listener));
                         return Integer.toString(listener.getLocalPort());
                     });
         }
@@ -135,24 +135,6 @@ public final class SocketsPeer implements Peer {
         try (Socket own = listener.accept()) {
             serve(new End(own));
         }
-    }
-
-    @FunctionalInterface
-    private interface Serving {
-        void run() throws IOException;
-    }
-
-    private static Thread serving(Serving body) {
-        return Thread.ofPlatform()
-                .daemon()
-                .start(
-                        () -> {
-                            try {
-                                body.run();
-                            } catch (IOException gone) {
-                                // The process ends.
-                            }
-                        });
     }
 
     private Client encrypted() throws IOException {
@@ -201,7 +183,7 @@ public final class SocketsPeer implements Peer {
                 List<Socket> accepted = new ArrayList<>();
                 accepted.add(listener.accept());
                 server =
-                        serving(
+                        Daemon.start(
                                 () -> {
                                     try (Socket own = accepted.getFirst()) {
                                         serve(new End(own));

@@ -163,15 +163,7 @@ public final class Conversation implements Session.Handler {
     // ---------------------------------------------------------------- sending, from any thread
 
     Sent tryTell(RemoteTarget<?> to, Object message) {
-        Sent sent =
-                to.isBounded()
-                        ? inRoom(
-                                to,
-                                false,
-                                Long.MAX_VALUE,
-                                isLent -> sendTell(to, message, isLent, false))
-                        : sendTell(to, message, false, false);
-        return counted(to, sent);
+        return counted(to, sendTell(to, message, false));
     }
 
     private Sent counted(RemoteTarget<?> to, Sent sent) {
@@ -186,22 +178,24 @@ public final class Conversation implements Session.Handler {
      * message is a dead letter, and others get the exception.
      */
     Sent tell(RemoteTarget<?> to, Object message) {
-        boolean mayWait = mayWait();
-        Sent sent =
-                to.isBounded()
-                        ? inRoom(
-                                to,
-                                mayWait,
-                                Long.MAX_VALUE,
-                                isLent -> sendTell(to, message, isLent, mayWait))
-                        : sendTell(to, message, false, mayWait);
+        Sent sent = sendTell(to, message, mayWait());
         if (sent == Sent.FULL && !Calls.isInActor()) {
             throw full(to, message);
         }
         return counted(to, sent);
     }
 
-    /** The way of most messages: nothing of it is a function that is handed on. */
+    /** Most mailboxes have no bound: nothing is handed on as a function there. */
+    private Sent sendTell(RemoteTarget<?> to, Object message, boolean mayWait) {
+        return to.isBounded()
+                ? inRoom(
+                        to,
+                        mayWait,
+                        Long.MAX_VALUE,
+                        isLent -> sendTell(to, message, isLent, mayWait))
+                : sendTell(to, message, false, mayWait);
+    }
+
     private Sent sendTell(RemoteTarget<?> to, Object message, boolean isLent, boolean mayWait) {
         Frame.Copy waits;
         String context = home.contexts().current();

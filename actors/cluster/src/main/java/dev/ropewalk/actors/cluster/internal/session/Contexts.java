@@ -55,9 +55,7 @@ public final class Contexts {
             }
         }
         once.run();
-        if (once.failure != null) {
-            throw once.failure;
-        }
+        once.throwFailure();
     }
 
     private void warn(String why, @Nullable Throwable broken) {
@@ -69,7 +67,7 @@ public final class Contexts {
     /** It runs once, by whichever code is first, and its failure is not lost. */
     private static final class Once implements Runnable {
         private final Runnable delivery;
-        private @Nullable RuntimeException failure;
+        private @Nullable Throwable failure;
         private boolean hasRun;
 
         Once(Runnable delivery) {
@@ -84,8 +82,18 @@ public final class Contexts {
             hasRun = true;
             try {
                 delivery.run();
-            } catch (RuntimeException broken) {
+            } catch (RuntimeException | Error broken) {
                 failure = broken;
+                throw broken;
+            }
+        }
+
+        /** The session has to know of it, also if the program's code has caught it. */
+        void throwFailure() {
+            if (failure instanceof Error error) {
+                throw error;
+            }
+            if (failure instanceof RuntimeException broken) {
                 throw broken;
             }
         }

@@ -417,6 +417,11 @@ final class Outbox {
                             + " frames="
                             + kept.size());
         }
+        if (sparesLeft > spares.size()
+                || spares.stream().anyMatch(each -> each == batch || each.used > 0)) {
+            throw new IllegalStateException(
+                    "spares=" + spares.size() + " left=" + sparesLeft + ", or one is in use");
+        }
         if (!senders.isEmpty() && heldBytes < capacity) {
             throw new IllegalStateException(
                     "waiting=" + senders.size() + " held=" + heldBytes + " < " + capacity);
