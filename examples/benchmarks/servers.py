@@ -27,7 +27,7 @@ JAVA = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java")]
 FLAGS = [
     "--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED",
     "--add-opens=java.base/java.lang=ALL-UNNAMED",
-    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
+    "--add-exports=java.base/jdk.internal.misc=ALL-UNNAMED",
     "--enable-native-access=ALL-UNNAMED",
     "-Xmx1g",
     "-XX:+UseParallelGC",

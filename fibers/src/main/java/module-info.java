@@ -17,6 +17,8 @@ module dev.ropewalk.fibers {
     requires static transitive org.jspecify;
     requires org.slf4j;
 
+    uses org.slf4j.spi.SLF4JServiceProvider; // to see whether there is one
+
     exports dev.ropewalk.fibers;
     exports dev.ropewalk.fibers.blocking;
     exports dev.ropewalk.fibers.coroutine;

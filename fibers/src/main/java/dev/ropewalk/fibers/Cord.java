@@ -355,6 +355,12 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
      */
     public abstract List<FiberTime> top(int most);
 
+    /**
+     * {@return the kind of stack that its fibers run on} It is that of its options, but for {@link
+     * StackKind#PORTABLE} in place of {@link StackKind#LIGHT} in a JVM without the flag for that.
+     */
+    public abstract StackKind stacks();
+
     /** {@return the cord's name} */
     public abstract String name();
 }

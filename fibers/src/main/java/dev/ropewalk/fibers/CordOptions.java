@@ -72,6 +72,22 @@ public final class CordOptions {
                             + values.clock
                             + ": a wait of the JDK takes real time; use StackKind.LIGHT");
         }
+        if (values.stacks == StackKind.PORTABLE && values.lateUnmount) {
+            throw new IllegalArgumentException(
+                    "stacks=PORTABLE of cord "
+                            + name
+                            + " cannot have lateUnmount=true, which is for stacks that leave their"
+                            + " thread; use StackKind.LIGHT, or leave late unmount out");
+        }
+        if (values.stacks == StackKind.PORTABLE && !values.thread.cpus().isEmpty()) {
+            throw new IllegalArgumentException(
+                    "stacks=PORTABLE of cord "
+                            + name
+                            + " cannot have cpus="
+                            + values.thread.cpus()
+                            + ", because its fibers run on threads of the JDK's scheduler; use"
+                            + " StackKind.LIGHT, or leave withCpus out");
+        }
         try {
             Waits.nanos(values.stopLimit);
         } catch (IllegalArgumentException e) {

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -49,6 +50,7 @@ class CordOptionsTest {
         assertEquals(Duration.ofSeconds(5), options.stopLimit());
     }
 
+    @Tag("needs-flags")
     @Test
     void F3_cordAndItsThreadHaveTheName() {
         Cord cord = Cord.start(options.withUncaught(new Reports()));

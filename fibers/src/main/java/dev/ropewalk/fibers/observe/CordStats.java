@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.observe;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.StackKind;
 
 import java.time.Duration;
 
@@ -11,6 +12,7 @@ import java.time.Duration;
  * switches, or with a start, an end or a sleep of the thread. So there are no counters of single
  * wake-ups or waits.
  *
+ * @param stacks the kind of stack that its fibers run on
  * @param switches how often a fiber was given the cord; a fiber that goes on at once, because its
  *     value was there or no other is runnable, counts too; on virtual threads one in 128 of those
  *     counts twice
@@ -25,10 +27,11 @@ import java.time.Duration;
  *     cord itself
  * @param timers timers that are armed now
  * @param inbox messages that wait to be taken now; a hint, counted one by one
- * @param idleStacks virtual threads that are kept for the next fibers; 0 on {@code LIGHT} cords
+ * @param idleStacks threads that are kept for the next fibers; 0 on {@code LIGHT} cords
  * @param tasks of a scheduler's cord, tasks that wait to be started now; a hint
  */
 public record CordStats(
+        StackKind stacks,
         long switches,
         long polls,
         long messages,

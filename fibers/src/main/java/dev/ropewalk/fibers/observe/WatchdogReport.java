@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.observe;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,8 @@ public sealed interface WatchdogReport {
             List<StackTraceElement> stack,
             @Nullable Monitor monitor)
             implements WatchdogReport {
+        /** Where the thread of a portable stack waits for its turn. */
+        private static final String BATON = "dev.ropewalk.fibers.internal.stack.Baton";
 
         /** Copies the stack. */
         public Stuck {
@@ -51,15 +54,30 @@ public sealed interface WatchdogReport {
             if (cpuTime != null) {
                 text.append(", with ").append(cpuTime.toMillis()).append(" ms of CPU time");
             }
-            text.append(
-                    monitor == null
-                            ? "; put what blocks into Blocking.call, and Fiber.snooze into long"
-                                    + " loops"
-                            : "; its thread is " + monitor);
+            text.append("; ").append(remedy());
             for (StackTraceElement each : stack) {
                 text.append("\n\tat ").append(each);
             }
             return text.toString();
+        }
+
+        /** A thread that has not begun has no stack. */
+        private boolean mayWaitForACarrier() {
+            return cord.stacks() == StackKind.PORTABLE
+                    && (stack.isEmpty()
+                            || stack.stream().anyMatch(it -> it.getClassName().equals(BATON)));
+        }
+
+        private String remedy() {
+            if (monitor != null) {
+                return "its thread is " + monitor;
+            }
+            return mayWaitForACarrier()
+                    ? "its next thread seems to wait for a carrier of the JDK's scheduler, and"
+                          + " virtual threads that compute, or wait in a class initialiser or below"
+                          + " a native frame, keep them all; free these, or add"
+                          + " -Djdk.virtualThreadScheduler.parallelism=n with a larger n"
+                    : "put what blocks into Blocking.call, and Fiber.snooze into long loops";
         }
     }
 

@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.log.RootLocal;
 
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ final class TestRun {
     private static final String SEED_PROPERTY = "ropewalk.seed";
 
     private static final long[] SEEDS = {1, 2, 3, 5, 8, 13};
-    private static final ThreadLocal<@Nullable TestRun> CURRENT = new ThreadLocal<>();
+    private static final RootLocal<TestRun> CURRENT = new RootLocal<>();
 
     private final long seed;
     private final boolean seededOrder;

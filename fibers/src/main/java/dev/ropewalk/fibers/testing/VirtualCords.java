@@ -9,9 +9,9 @@ import dev.ropewalk.fibers.internal.boot.CallerCheck;
 import dev.ropewalk.fibers.internal.boot.CordThread;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.CurrentCord;
+import dev.ropewalk.fibers.internal.cord.StackChoice;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.platform.Checks;
-import dev.ropewalk.fibers.internal.platform.JvmFlags;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.internal.platform.VirtualPlatform;
 import dev.ropewalk.fibers.internal.platform.VirtualTime;
@@ -144,7 +144,7 @@ public final class VirtualCords {
             CordOptions options, int cords, Body<? extends T> body) {
         Objects.requireNonNull(body, "body");
         CordOptions.VirtualClock clock = check(options, cords);
-        JvmFlags.check();
+        StackChoice.of(options);
         CallerCheck.check();
         VirtualCords run = new VirtualCords(options, clock);
         run.make(cords, body);

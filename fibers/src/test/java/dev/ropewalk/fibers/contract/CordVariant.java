@@ -43,8 +43,16 @@ record CordVariant(Kind kind, StackKind stacks, boolean isLateUnmount, int cords
         List<CordVariant> all = new ArrayList<>();
         for (Kind kind : Kind.values()) {
             for (StackKind stacks : StackKind.values()) {
+                if (!stacks.isAvailable()) {
+                    continue; // without the flag for it
+                }
                 for (boolean isLateUnmount : new boolean[] {false, true}) {
                     for (int cords : CORDS) {
+                        if (isLateUnmount
+                                && (stacks == StackKind.PORTABLE
+                                        || !StackKind.LIGHT.isAvailable())) {
+                            continue; // refused
+                        }
                         all.add(new CordVariant(kind, stacks, isLateUnmount, cords));
                     }
                 }

@@ -21,6 +21,7 @@ import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -319,6 +320,7 @@ class CoroutineFailureTest {
         return 1;
     }
 
+    @Tag("needs-flags")
     @Test
     void F3_yieldInAClassInitialiserGivesItsValueAndIsAnError() {
         Runs.virtual(

@@ -20,6 +20,7 @@ import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -557,6 +558,7 @@ class CoroutineLeftTest {
         return 1;
     }
 
+    @Tag("needs-flags")
     @Test
     void F3_resumeInAClassInitialiserIsAnErrorAndTheAnswerIsOwed() {
         Runs.virtual(

@@ -15,6 +15,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -274,6 +275,7 @@ class SnoozeBehindTasksTest {
         }
     }
 
+    @Tag("needs-flags")
     @Test
     void F11_onAPinnedStackItFailsIfATaskWaits() {
         runAsTask(

@@ -81,6 +81,9 @@ public final class Runs {
 
     public static void real(Reports reports, Action body) {
         for (StackKind stacks : StackKind.values()) {
+            if (!stacks.isAvailable()) {
+                continue; // without the flag for it
+            }
             real(stacks, reports, body);
         }
     }

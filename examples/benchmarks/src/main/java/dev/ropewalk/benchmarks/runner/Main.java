@@ -10,6 +10,7 @@ import dev.ropewalk.benchmarks.scenario.Program;
 import dev.ropewalk.benchmarks.scenario.Row;
 import dev.ropewalk.benchmarks.scenario.SingleOperation;
 import dev.ropewalk.benchmarks.system.Contestant;
+import dev.ropewalk.fibers.StackKind;
 
 import org.openjdk.jmh.runner.RunnerException;
 
@@ -211,6 +212,7 @@ public final class Main {
         }
         Row row = row(arguments.getFirst());
         Contestant contestant = contestant(arguments.get(1));
+        checkStacks();
         Watchdog.start();
         try (Peer peer = contestant.open().get()) {
             Program program = peer.programs().get(row.program());
@@ -228,6 +230,15 @@ public final class Main {
             }
         }
         return 0;
+    }
+
+    /** Figures of portable stacks are others, and nobody wants them by accident. */
+    private static void checkStacks() {
+        if (!StackKind.LIGHT.isAvailable() && System.getProperty("ropewalk.stacks") == null) {
+            throw new UsageException(
+                    "this JVM has no light stacks; start it with @ropewalk.args, or with"
+                            + " -Dropewalk.stacks=portable to measure portable ones");
+        }
     }
 
     /** All programs of one system. */

@@ -105,6 +105,9 @@ class SilentReactorTest {
     @Test
     void F13_aHandlerThatBlocksWhileItsCordSleepsIsTold() throws InterruptedException {
         for (StackKind stacks : StackKind.values()) {
+            if (!stacks.isAvailable()) {
+                continue; // without the flag for it
+            }
             CountDownLatch release = new CountDownLatch(1);
             CountDownLatch listens = new CountDownLatch(1);
             CordOptions options =

@@ -4,7 +4,7 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.internal.cord.CordGroup;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
-import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.cord.StackChoice;
 import dev.ropewalk.fibers.internal.platform.Platform;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.platform.VirtualPlatform;
@@ -30,8 +30,7 @@ public final class CordStarter {
                             + " has a thread factory, but Cord.run makes no thread: the calling one"
                             + " becomes the cord; use Cord.start, or leave the factory out");
         }
-        // Before anything of a cord is made: its fields need what the flags open.
-        JvmFlags.check();
+        StackChoice.of(options); // first, because it may be one that cannot be had
         CallerCheck.check();
         Platform platform = platformOf(options.clock(), Thread.currentThread());
         CordImpl cord = new CordImpl(options, platform, body, group);
@@ -50,7 +49,7 @@ public final class CordStarter {
                             + options.clock()
                             + " needs Cord.run; a cord with a thread of its own keeps real time");
         }
-        JvmFlags.check();
+        StackChoice.of(options); // before a factory is asked for its thread
         CordThread thread = new CordThread(options);
         Platform platform = platformOf(options.clock(), thread.thread());
         CordImpl cord = new CordImpl(options, platform, body, group);

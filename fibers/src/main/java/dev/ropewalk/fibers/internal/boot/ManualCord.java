@@ -3,7 +3,6 @@ package dev.ropewalk.fibers.internal.boot;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.internal.cord.CurrentCord;
-import dev.ropewalk.fibers.internal.platform.JvmFlags;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.internal.platform.VirtualPlatform;
 import dev.ropewalk.fibers.internal.platform.VirtualTime;
@@ -59,7 +58,6 @@ public final class ManualCord {
      * @param seed of its clock and its random numbers
      */
     public ManualCord(String name, long seed) {
-        JvmFlags.check();
         SplittableRandom random = new SplittableRandom(seed);
         time = new VirtualTime(random.nextLong());
         VirtualPlatform platform = new VirtualPlatform(random, false, time);

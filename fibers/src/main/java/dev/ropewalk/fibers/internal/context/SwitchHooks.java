@@ -94,7 +94,8 @@ public final class SwitchHooks {
     private void each(FiberImpl<?> fiber, String what, Step step) {
         cord.loop.asNoFiber(
                 () -> {
-                    if (Thread.currentThread().isVirtual()) { // a hook may block
+                    if (cord.stacks() == StackKind.VIRTUAL_THREAD // a hook may block
+                            && Thread.currentThread().isVirtual()) {
                         Stacks.runPinned(() -> take(fiber, what, step));
                     } else {
                         take(fiber, what, step);

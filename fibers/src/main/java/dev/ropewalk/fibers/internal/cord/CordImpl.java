@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.DeadlockException;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.fiber.ChildPlace;
 import dev.ropewalk.fibers.internal.fiber.Family;
@@ -57,6 +58,9 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     /** Its order of runnable fibers is drawn from a seed. */
     final boolean orderSeeded;
 
+    /** The kind that it has, which may be another than that of its options. */
+    final StackKind stacks;
+
     /** It shares its thread with other cords, and yields to them after each switch. */
     final boolean inTurns;
 
@@ -85,6 +89,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
             @Nullable Callable<?> body,
             @Nullable CordGroup group) {
         this.options = options;
+        this.stacks = StackChoice.of(options);
         this.platform = platform;
         this.orderSeeded = platform.isOrderSeeded();
         this.inTurns = platform.isInTurns();
@@ -431,6 +436,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     /** On any thread; on another than the cord's each number is a hint. */
     public CordStats readStats() {
         return new CordStats(
+                stacks,
                 loop.switches(),
                 loop.polls(),
                 loop.messages(),
@@ -454,6 +460,11 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
 
     public FiberImpl<?> root() {
         return roster.root;
+    }
+
+    @Override
+    public StackKind stacks() {
+        return stacks;
     }
 
     @Override

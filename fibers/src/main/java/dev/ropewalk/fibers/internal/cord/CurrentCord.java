@@ -1,26 +1,32 @@
 package dev.ropewalk.fibers.internal.cord;
 
+import dev.ropewalk.fibers.internal.log.RootLocal;
 import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
+import dev.ropewalk.fibers.internal.stack.JdkThreads;
 import dev.ropewalk.fibers.internal.stack.Stacks;
-
-import jdk.internal.misc.CarrierThreadLocal;
 
 import org.jspecify.annotations.Nullable;
 
 /**
  * Tells which cord a thread is: its stack says so, if it is a light one, which is short enough to
- * be part of every switchpoint; otherwise a thread-local of the carrier, so that it is found below
- * a virtual thread too. In a class of its own, because a plain thread may ask in a JVM without the
- * flags.
+ * be part of every switchpoint; otherwise a thread-local. On a virtual thread that is its own one
+ * if it is a portable stack, or that of its carrier if the carrier is a cord.
  */
 public final class CurrentCord {
-    private static final ThreadLocal<@Nullable CordImpl> LOCAL =
-            JvmFlags.isMiscOpen() ? new OfCarrier() : new ThreadLocal<>();
+    private static final ThreadLocal<@Nullable CordImpl> LOCAL = new ThreadLocal<>();
 
-    private static final boolean HAS_LIGHT_STACKS = JvmFlags.isVmExported();
+    private static final boolean HAS_LIGHT_STACKS = JvmFlags.hasContinuations();
+    private static final boolean HAS_CARRIERS = Tie.SCHEDULED_THREADS.isThere();
 
     /** The driver of cords on this thread in turns: no wait of the thread itself would ever end. */
-    private static final ThreadLocal<@Nullable Object> DRIVER = new ThreadLocal<>();
+    private static final RootLocal<Object> DRIVER = new RootLocal<>();
+
+    /**
+     * Set before the first portable stack is made, whose thread thus finds it. Where there are
+     * none, no virtual thread is asked, because to ask makes it keep an empty answer.
+     */
+    private static boolean hasPortableStacks;
 
     private CurrentCord() {}
 
@@ -38,15 +44,20 @@ public final class CurrentCord {
         return HAS_LIGHT_STACKS ? (CordImpl) Stacks.ownerOfMountedLight() : null;
     }
 
-    /** Also on a virtual thread that the cord runs as no fiber. */
+    /** Of the carrier of a virtual thread, also if the cord runs that as no fiber. */
     public static @Nullable CordImpl ofCarrier() {
-        return LOCAL.get();
+        return HAS_CARRIERS ? JdkThreads.ofCarrier(LOCAL) : null;
     }
 
-    /** Null on a virtual thread that its cord runs as no fiber. */
+    /** Null on a thread that is one of a cord's but does not run as the cord now. */
     static @Nullable CordImpl ofThread() {
-        CordImpl cord = ofCarrier();
+        CordImpl cord = Thread.currentThread().isVirtual() ? ofVirtualThread() : LOCAL.get();
         return cord == null || cord.isCurrent() ? cord : null;
+    }
+
+    private static @Nullable CordImpl ofVirtualThread() {
+        CordImpl ofStack = hasPortableStacks ? LOCAL.get() : null;
+        return ofStack == null ? ofCarrier() : ofStack;
     }
 
     static void set(CordImpl cord) {
@@ -57,5 +68,8 @@ public final class CurrentCord {
         LOCAL.remove();
     }
 
-    private static final class OfCarrier extends CarrierThreadLocal<@Nullable CordImpl> {}
+    /** A cord will have portable stacks. */
+    static void expectPortableStacks() {
+        hasPortableStacks = true;
+    }
 }

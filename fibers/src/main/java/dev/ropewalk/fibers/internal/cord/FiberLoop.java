@@ -99,6 +99,9 @@ public final class FiberLoop {
     /** A poll may block its stack, or is a turn of its own: only the root frame polls. */
     public final boolean pollsAtRootOnly;
 
+    /** The reactor belongs to the thread of the root frame, and fibers run on others. */
+    private final boolean pollsIoAtRootOnly;
+
     /** On a virtual clock, see {@link #isTurnOver}. */
     private final boolean countsCalls;
 
@@ -146,7 +149,8 @@ public final class FiberLoop {
         this.cord = cord;
         this.hooks = SwitchHooks.of(cord, cord.options.switchHooks());
         this.marked = cord.inTurns; // for ever: it never polls by itself
-        this.pollsAtRootOnly = cord.inTurns || cord.options.stacks() == StackKind.VIRTUAL_THREAD;
+        this.pollsAtRootOnly = cord.inTurns || cord.stacks == StackKind.VIRTUAL_THREAD;
+        this.pollsIoAtRootOnly = cord.stacks == StackKind.PORTABLE;
         this.countsCalls = cord.platform.isVirtual();
         this.mayBeDue = countsCalls;
         this.tickNs = cord.platform.nanoTime();
@@ -220,10 +224,19 @@ public final class FiberLoop {
     }
 
     public @Nullable FiberImpl<?> takeEntry() {
+        FiberImpl<?> head = drawHead();
+        if (head != null) {
+            runQueue.drop();
+        }
+        return head;
+    }
+
+    /** The next entry, which is at the head then; null when the queue is empty. */
+    @Nullable FiberImpl<?> drawHead() {
         if (cord.orderSeeded && runQueue.size() > 1) {
             runQueue.swapToHead(cord.platform.nextInt(runQueue.size()));
         }
-        return runQueue.take();
+        return runQueue.peek();
     }
 
     // ---------------------------------------------------------------- polls
@@ -234,12 +247,17 @@ public final class FiberLoop {
      */
     boolean isPollDueAfterSwitch() {
         if (--untilPoll <= 0 || marked) {
-            if (pollsAtRootOnly) {
+            if (pollsAtRootOnly || (pollsIoAtRootOnly && isReactorDue())) {
                 return true;
             }
             pollInTurn();
         }
         return false;
+    }
+
+    /** At the next poll. */
+    private boolean isReactorDue() {
+        return cord.platform.reactor() != null && (marked || pollsUntilIo <= 1);
     }
 
     /**
@@ -292,8 +310,12 @@ public final class FiberLoop {
         untilPoll = POLL_INTERVAL;
         Reactor io = null;
         if (--pollsUntilIo <= 0 || marked) {
-            pollsUntilIo = IO_POLL_INTERVAL / POLL_INTERVAL;
-            io = cord.platform.reactor();
+            if (pollsIoAtRootOnly && current != loopThread) {
+                pollsUntilIo = 0; // the mark came just now, so the next poll is the root frame's
+            } else {
+                pollsUntilIo = IO_POLL_INTERVAL / POLL_INTERVAL;
+                io = cord.platform.reactor();
+            }
         }
         if (marked || countsCalls) {
             tick(cord.platform.nanoTime());

@@ -3,17 +3,21 @@ package dev.ropewalk.fibers.internal.cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.JvmFlags;
 
 import org.agrona.concurrent.ManyToOneConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
 
 import java.util.LinkedHashSet;
+import java.util.Queue;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 
 /**
- * The cord's many-producers queue of messages from other threads (rule F8).
+ * The cord's many-producers queue of messages from other threads (rule F8): Agrona's, where the JDK
+ * lets that have unsafe access, otherwise the JDK's own.
  *
  * <p>After {@link #close} nothing is left behind: a message that came too late is told so, either
  * by the closing cord or by a sender, the first that sees it: one after the other, in the order in
@@ -28,8 +32,10 @@ public final class Inbox {
      */
     private static final ThreadLocal<@Nullable Set<Inbox>> LATER = new ThreadLocal<>();
 
-    private final ManyToOneConcurrentLinkedQueue<CordMessage> queue =
-            new ManyToOneConcurrentLinkedQueue<>();
+    private final Queue<CordMessage> queue =
+            JvmFlags.hasAgrona()
+                    ? new ManyToOneConcurrentLinkedQueue<>()
+                    : new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
     /**

@@ -124,7 +124,7 @@ public final class LightMount extends StackMount {
     // ---------------------------------------------------------------- late unmount
 
     @Override
-    public void yieldLate(Stack own, FiberImpl<?> fiber) {
+    public void switchAway(Stack own, FiberImpl<?> fiber) {
         wasBelow = false;
         try {
             if (!goesOnLate(own, fiber)) {

@@ -1,6 +1,5 @@
 package dev.ropewalk.fibers.internal.cord;
 
-import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.stack.Stack;
@@ -21,14 +20,20 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Confined to the cord's thread.
  */
-public abstract sealed class StackMount permits LightMount, VirtualMount {
+public abstract sealed class StackMount permits LightMount, VirtualMount, PortableMount {
+    /** Threads kept for reuse, where stacks are threads. */
+    static final int MAX_IDLE_STACKS = 256;
+
     final CordImpl cord;
 
     /** The body of every stack. */
     final Runnable worker = this::work;
 
-    /** Whether a fiber that yields leaves its stack late; see {@link LightMount}. */
-    public final boolean leavesLate;
+    /**
+     * Whether a fiber that yields sees itself to the next one: with late unmount, and on portable
+     * stacks. Otherwise its stack is left, and the root frame does.
+     */
+    public final boolean switchesItself;
 
     /** The fiber that the next worker runs first. */
     private @Nullable FiberImpl<?> handedOver;
@@ -36,16 +41,18 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
     /** Stacks are threads, which keep things for a fiber: asked in each turn, so not by a call. */
     private final boolean hasThreads;
 
-    StackMount(CordImpl cord, boolean leavesLate, boolean hasThreads) {
+    StackMount(CordImpl cord, boolean switchesItself, boolean hasThreads) {
         this.cord = cord;
-        this.leavesLate = leavesLate;
+        this.switchesItself = switchesItself;
         this.hasThreads = hasThreads;
     }
 
     static StackMount of(CordImpl cord) {
-        return cord.options.stacks() == StackKind.VIRTUAL_THREAD
-                ? new VirtualMount(cord)
-                : new LightMount(cord);
+        return switch (cord.stacks) {
+            case LIGHT -> new LightMount(cord);
+            case VIRTUAL_THREAD -> new VirtualMount(cord);
+            case PORTABLE -> new PortableMount(cord);
+        };
     }
 
     // ---------------------------------------------------------------- by the root frame
@@ -107,7 +114,14 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
     public abstract Stack mountedStack();
 
     /** A fiber that waits, or is in the run queue, yields; returns when it is to go on. */
-    public abstract void yieldLate(Stack own, FiberImpl<?> fiber);
+    public abstract void switchAway(Stack own, FiberImpl<?> fiber);
+
+    /** The running fiber is dead in the middle of its code: it yields and never goes on. */
+    public void leaveForEver() {
+        for (; ; ) {
+            mountedStack().yieldControl();
+        }
+    }
 
     /** Has the next worker begin with the fiber. */
     final void handOver(FiberImpl<?> fiber) {
@@ -153,9 +167,8 @@ public abstract sealed class StackMount permits LightMount, VirtualMount {
             return null;
         }
         FiberImpl<?> head = loop.runQueue.peek();
-        // A message that was sent to a task may block, so the root frame takes it where stacks are
-        // threads.
-        if (head == null && cord.tasks != null && !hasThreads) {
+        // A message that was sent to a task may block its stack, as those of a poll may.
+        if (head == null && cord.tasks != null && !loop.pollsAtRootOnly) {
             loop.startTask(cord.tasks);
             head = loop.runQueue.peek();
         }

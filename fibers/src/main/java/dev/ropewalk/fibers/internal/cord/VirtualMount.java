@@ -19,9 +19,6 @@ import java.util.Objects;
  * failure or tells an end. Such a stack comes back by {@link #stackReady}.
  */
 public final class VirtualMount extends StackMount {
-    /** Virtual threads kept for reuse. */
-    private static final int MAX_IDLE_STACKS = 256;
-
     /** Of the full size at once: to grow needs memory where there may be none. */
     private final ArrayDeque<Stack> idleStacks = new ArrayDeque<>(MAX_IDLE_STACKS);
 
@@ -129,7 +126,7 @@ public final class VirtualMount extends StackMount {
     }
 
     @Override
-    public void yieldLate(Stack own, FiberImpl<?> fiber) {
+    public void switchAway(Stack own, FiberImpl<?> fiber) {
         throw new IllegalStateException(fiber + " runs on a virtual thread, which is left at once");
     }
 

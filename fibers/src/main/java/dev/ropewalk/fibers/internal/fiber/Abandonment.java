@@ -268,9 +268,7 @@ public final class Abandonment {
                 FiberImpl.RUNNING,
                 Family.hasNobodyBelow(fiber) ? end : Ending.endChildren(fiber, end));
         fiber.cord.reportUncaught(fiber, leaked);
-        for (; ; ) {
-            fiber.cord.mount.mountedStack().yieldControl();
-        }
+        fiber.cord.mount.leaveForEver();
     }
 
     /**

@@ -123,16 +123,11 @@ public final class Cancellation {
         }
     }
 
-    static void leaveScope(FiberImpl<?> fiber, ScopeNode left) {
-        fiber.scope = left.outer();
-        refreshAlert(fiber);
-    }
-
     static void alert(FiberImpl<?> fiber) {
         fiber.alert();
     }
 
-    private static void refreshAlert(FiberImpl<?> fiber) {
+    static void refreshAlert(FiberImpl<?> fiber) {
         if (!fiber.alerted) {
             return;
         }

@@ -514,8 +514,8 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
                 cord.loop.enqueue(this, null);
             }
             Stack own = stack == null ? keepStack() : stack;
-            if (cord.mount.leavesLate) {
-                cord.mount.yieldLate(own, this);
+            if (cord.mount.switchesItself) {
+                cord.mount.switchAway(own, this);
             } else {
                 own.yieldControl();
             }

@@ -137,21 +137,28 @@ public final class ScopeNode extends CancelScope {
         state(State.NEW, State.OPEN);
         outer = Cancellation.scope(fiber);
         shields = fiber.shields;
-        Cancellation.enterScope(fiber, this);
-        armTimer();
+        try {
+            Cancellation.enterScope(fiber, this);
+            armTimer();
+        } catch (Throwable full) { // no block will leave it; first without a call: see below
+            fiber.scope = outer;
+            state = State.LEFT;
+            throw full;
+        }
     }
 
     public void leave() {
         if (state == State.LEFT) {
             return; // its fiber was abandoned
         }
+        fiber.scope = outer; // first, and without a call: the stack may be full
+        state = State.LEFT;
         cancelTimer();
-        Cancellation.leaveScope(fiber, this);
+        Cancellation.refreshAlert(fiber);
         if (signal != null) {
             signal.over();
             fiber.forgetInterruptFor(signal);
         }
-        state(State.OPEN, State.LEFT);
     }
 
     /** The fiber is over with these scopes still open: it was abandoned. */

@@ -26,7 +26,7 @@ import java.util.function.Consumer;
  */
 public final class Logs {
     /** Only read when a line is logged, which is rare. */
-    private static final ThreadLocal<@Nullable Consumer<? super Line>> TAP = new ThreadLocal<>();
+    private static final RootLocal<Consumer<? super Line>> TAP = new RootLocal<>();
 
     private Logs() {}
 

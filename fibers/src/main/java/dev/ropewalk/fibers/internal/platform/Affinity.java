@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.platform;
 
+import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
+
 import java.lang.foreign.Arena;
 import java.lang.foreign.FunctionDescriptor;
 import java.lang.foreign.Linker;
@@ -35,7 +37,7 @@ public final class Affinity {
         private Linux() {}
 
         /** {@code int (pid_t, size_t, cpu_set_t *)}; process 0 is the calling thread. */
-        @SuppressWarnings("restricted") // the JVM's flags allow it, see JvmFlags
+        @SuppressWarnings("restricted") // asked before, see checkSupported
         private static MethodHandle link(String function) {
             Linker linker = Linker.nativeLinker();
             return linker.downcallHandle(
@@ -66,6 +68,10 @@ public final class Affinity {
                             + " needs Linux, and this is "
                             + system
                             + "; leave withCpus out");
+        }
+        if (!Tie.NATIVE_CALLS.isThere()) {
+            throw JvmFlags.lack(
+                    who + " cannot have cpus=" + cpus, Tie.NATIVE_CALLS, "leave withCpus out");
         }
     }
 

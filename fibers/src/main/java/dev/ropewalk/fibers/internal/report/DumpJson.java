@@ -34,6 +34,7 @@ public final class DumpJson {
 
     private void addStats(CordStats stats) {
         json.begin("stats");
+        json.field("stacks", stats.stacks().name());
         json.field("switches", (Number) stats.switches());
         json.field("polls", (Number) stats.polls());
         json.field("messages", (Number) stats.messages());

@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.internal.cord.FiberLoop;
 import dev.ropewalk.fibers.internal.cord.IdleWait;
 import dev.ropewalk.fibers.internal.cord.Inbox;
 import dev.ropewalk.fibers.internal.cord.LightMount;
+import dev.ropewalk.fibers.internal.cord.PortableMount;
 import dev.ropewalk.fibers.internal.cord.StackMount;
 import dev.ropewalk.fibers.internal.cord.VirtualMount;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
@@ -58,7 +59,8 @@ public final class DumpTaker {
                     IdleWait.class.getName(),
                     StackMount.class.getName(),
                     LightMount.class.getName(),
-                    VirtualMount.class.getName());
+                    VirtualMount.class.getName(),
+                    PortableMount.class.getName());
 
     /** A fiber that is to be told, and how deep it is. */
     private record Entry(FiberImpl<?> fiber, int depth) {}
@@ -105,7 +107,7 @@ public final class DumpTaker {
                 cord,
                 CordDump.State.INCOMPLETE,
                 running == null ? null : running.name(),
-                trimmed(ThreadSampler.stack(cord.loop.currentThread())));
+                trimmed(ThreadSampler.stack(cord)));
     }
 
     /** On any thread. */

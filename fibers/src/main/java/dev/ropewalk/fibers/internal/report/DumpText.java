@@ -53,7 +53,9 @@ public final class DumpText {
                             .append("; ");
             case ENDED -> text.append(" has ended; ");
         }
-        text.append(stats.runnable())
+        text.append(stats.stacks())
+                .append(" stacks, ")
+                .append(stats.runnable())
                 .append(" runnable, ")
                 .append(stats.timers())
                 .append(" timers")

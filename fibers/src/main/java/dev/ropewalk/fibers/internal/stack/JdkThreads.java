@@ -1,5 +1,9 @@
 package dev.ropewalk.fibers.internal.stack;
 
+import dev.ropewalk.fibers.internal.platform.Unchecked;
+
+import org.jspecify.annotations.Nullable;
+
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
@@ -11,19 +15,14 @@ public final class JdkThreads {
     private static final class Jdk {
         static final MethodHandle NEW_BUILDER;
         static final Executor DEFAULT_SCHEDULER;
+        static final MethodHandle CARRIER;
+        static final MethodHandle LOCAL_OF;
 
         static {
             try {
                 MethodHandles.Lookup lang =
                         MethodHandles.privateLookupIn(Thread.class, MethodHandles.lookup());
-                NEW_BUILDER =
-                        lang.findConstructor(
-                                        lang.findClass(
-                                                "java.lang.ThreadBuilders$VirtualThreadBuilder"),
-                                        MethodType.methodType(void.class, Executor.class))
-                                .asType(
-                                        MethodType.methodType(
-                                                Thread.Builder.OfVirtual.class, Executor.class));
+                NEW_BUILDER = SchedulerShape.newBuilder(lang);
                 DEFAULT_SCHEDULER =
                         (Executor)
                                 lang.findStatic(
@@ -31,6 +30,17 @@ public final class JdkThreads {
                                                 "defaultScheduler",
                                                 MethodType.methodType(Executor.class))
                                         .invoke();
+                CARRIER =
+                        lang.findStatic(
+                                Thread.class,
+                                "currentCarrierThread",
+                                MethodType.methodType(Thread.class));
+                LOCAL_OF =
+                        MethodHandles.privateLookupIn(ThreadLocal.class, MethodHandles.lookup())
+                                .findVirtual(
+                                        ThreadLocal.class,
+                                        "get",
+                                        MethodType.methodType(Object.class, Thread.class));
             } catch (Throwable e) {
                 throw new ExceptionInInitializerError(e);
             }
@@ -53,6 +63,16 @@ public final class JdkThreads {
     /** A builder of threads that the JDK's own scheduler runs, whatever thread calls. */
     public static Thread.Builder.OfVirtual ofDefaultScheduler() {
         return builder(Jdk.DEFAULT_SCHEDULER);
+    }
+
+    /** The value that the local has on the thread that carries this one, or is this one. */
+    @SuppressWarnings("unchecked") // the local's own value
+    public static <T extends @Nullable Object> T ofCarrier(ThreadLocal<T> local) {
+        try {
+            return (T) (Object) Jdk.LOCAL_OF.invokeExact(local, (Thread) Jdk.CARRIER.invokeExact());
+        } catch (Throwable full) { // the stack perhaps
+            throw Unchecked.<RuntimeException>sneaky(full);
+        }
     }
 
     /** Goes on with a thread, on the JDK's own scheduler. */

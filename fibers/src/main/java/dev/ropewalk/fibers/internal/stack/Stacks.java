@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.stack;
 
+import dev.ropewalk.fibers.internal.platform.JvmFlags;
+
 import jdk.internal.vm.Continuation;
 
 import org.jspecify.annotations.Nullable;
@@ -8,13 +10,18 @@ import java.util.Set;
 
 /** Makes stacks of each kind, and finds the one that is entered. */
 public final class Stacks {
-    /** The classes whose frames are those of the switch itself. */
+    /**
+     * The classes whose frames are those of the switch itself. Names, because some of the classes
+     * cannot be loaded in a JVM without the flag.
+     */
     public static final Set<String> FRAMES =
             Set.of(
                     "jdk.internal.vm.Continuation",
                     "jdk.internal.vm.ContinuationSupport",
-                    LightStack.class.getName(),
-                    VirtualStack.class.getName());
+                    "dev.ropewalk.fibers.internal.stack.LightStack",
+                    "dev.ropewalk.fibers.internal.stack.VirtualStack",
+                    "dev.ropewalk.fibers.internal.stack.PortableStack",
+                    "dev.ropewalk.fibers.internal.stack.Baton");
 
     /** More than sections that were left one inside the other. */
     private static final int MAX_PINS = 100;
@@ -42,8 +49,15 @@ public final class Stacks {
         return stack == null ? null : stack.owner;
     }
 
-    /** Runs the action so that the stack that it runs on cannot be left meanwhile. */
+    /**
+     * Runs the action so that the stack that it runs on cannot be left meanwhile, where it could be
+     * left by other calls than Ropewalk's.
+     */
     public static void runPinned(Runnable action) {
+        if (!JvmFlags.hasContinuations()) {
+            action.run();
+            return;
+        }
         Continuation.pin();
         try {
             action.run();
@@ -61,7 +75,7 @@ public final class Stacks {
      */
     public static boolean unpin() {
         boolean wasPinned = false;
-        for (int i = 0; i < MAX_PINS; i++) {
+        for (int i = 0; i < MAX_PINS && JvmFlags.hasContinuations(); i++) {
             try {
                 Continuation.unpin();
                 wasPinned = true;

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.internal.boot.CallerCheck;
 import dev.ropewalk.fibers.internal.boot.CordStarter;
 import dev.ropewalk.fibers.internal.cord.CordGroup;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.StackChoice;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.ChildPlace;
@@ -17,7 +18,6 @@ import dev.ropewalk.fibers.internal.fiber.Family;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.platform.Callables;
 import dev.ropewalk.fibers.internal.platform.Checks;
-import dev.ropewalk.fibers.internal.platform.JvmFlags;
 import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.observe.CordDump;
@@ -416,7 +416,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     public static SchedulerImpl startWith(SchedulerOptions options) {
         SchedulerImpl scheduler = new SchedulerImpl(options);
-        JvmFlags.check();
+        StackChoice.of(options.cord());
         try {
             for (int i = 0; i < options.cords(); i++) {
                 CordStarter.start(cordOptions(options, i), null, scheduler);
@@ -431,7 +431,6 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
     @Override
     public <T extends @Nullable Object> T bind(Callable<? extends T> body) {
         Objects.requireNonNull(body, "body");
-        JvmFlags.check();
         CallerCheck.check();
         CordOptions cord = beginBinding();
         try {

@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.internal.watch;
 
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Log;
@@ -38,7 +39,7 @@ public final class StuckEpisode {
     }
 
     void begin() {
-        firstCpuNs = ThreadSampler.cpuNs(cord.loop.loopThread());
+        firstCpuNs = ThreadSampler.cpuNs(busyThread());
     }
 
     void report(@Nullable FiberImpl<?> ran, long ns) {
@@ -77,7 +78,7 @@ public final class StuckEpisode {
 
     private List<StackTraceElement> stack() {
         try {
-            return ThreadSampler.stack(cord.loop.currentThread());
+            return ThreadSampler.stack(cord);
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "the stack of {} could not be taken", cord);
             return List.of();
@@ -86,7 +87,7 @@ public final class StuckEpisode {
 
     private WatchdogReport.@Nullable Monitor monitor() {
         try {
-            return ThreadSampler.monitor(cord.loop.loopThread());
+            return ThreadSampler.monitor(busyThread());
         } catch (Throwable failed) {
             Logs.tellBroken(LOG, failed, "what {} is blocked on could not be found", cord);
             return null;
@@ -94,9 +95,19 @@ public final class StuckEpisode {
     }
 
     private @Nullable Duration cpuTime() {
-        long nowNs = ThreadSampler.cpuNs(cord.loop.loopThread());
+        long nowNs = ThreadSampler.cpuNs(busyThread());
         boolean isKnown = firstCpuNs != ThreadSampler.UNKNOWN && nowNs != ThreadSampler.UNKNOWN;
         return isKnown ? Duration.ofNanos(nowNs - firstCpuNs) : null;
+    }
+
+    /**
+     * The thread that the system knows of: on the cord's own one its virtual threads run, but not
+     * portable stacks.
+     */
+    private @Nullable Thread busyThread() {
+        return cord.stacks() == StackKind.PORTABLE
+                ? cord.loop.currentThread()
+                : cord.loop.loopThread();
     }
 
     public static void tell(WatchdogHandler handler, WatchdogReport report) {

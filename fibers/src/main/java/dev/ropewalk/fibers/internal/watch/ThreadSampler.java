@@ -1,5 +1,8 @@
 package dev.ropewalk.fibers.internal.watch;
 
+import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.observe.WatchdogReport;
 
@@ -23,9 +26,11 @@ public final class ThreadSampler {
     /**
      * The form of {@code Thread.getStackTrace} that gives null for a virtual thread that is not
      * running. The public one then suspends it, and hands it to its scheduler again if it became
-     * runnable meanwhile; but such a thread belongs to its cord alone.
+     * runnable meanwhile; but a thread whose scheduler is a cord belongs to that alone. Null in a
+     * JVM without the flag for such threads.
      */
-    private static final MethodHandle STACK_OF_RUNNING = stackOfRunning();
+    private static final @Nullable MethodHandle STACK_OF_RUNNING =
+            Tie.SCHEDULED_THREADS.isThere() ? stackOfRunning() : null;
 
     private ThreadSampler() {}
 
@@ -42,14 +47,20 @@ public final class ThreadSampler {
         }
     }
 
-    /** The stack of a thread, innermost call first; empty if it does not run. */
-    public static List<StackTraceElement> stack(@Nullable Thread thread) {
+    /**
+     * The stack of the thread that runs as the cord, innermost call first; empty if it does not
+     * run, but for a portable stack's, which waits for a carrier then.
+     */
+    public static List<StackTraceElement> stack(CordImpl cord) {
+        Thread thread = cord.loop.currentThread();
         if (thread == null) {
             return List.of();
         }
         try {
             StackTraceElement @Nullable [] found =
-                    (StackTraceElement[]) STACK_OF_RUNNING.invokeExact(thread);
+                    STACK_OF_RUNNING == null || cord.stacks() == StackKind.PORTABLE
+                            ? thread.getStackTrace()
+                            : (StackTraceElement[]) STACK_OF_RUNNING.invokeExact(thread);
             return found == null ? List.of() : List.of(found);
         } catch (Throwable failed) {
             throw Unchecked.<RuntimeException>sneaky(failed);
@@ -57,9 +68,9 @@ public final class ThreadSampler {
     }
 
     /**
-     * The monitor that a platform thread waits to enter; null if it does not, or that is not known.
-     * Where no platform thread holds it the JVM gives a {@code ThreadInfo} that has no monitor, and
-     * is not even BLOCKED; only the thread itself says so.
+     * The monitor that a thread waits to enter; null if it does not, or that is not known. Where no
+     * platform thread holds it the JVM gives a {@code ThreadInfo} that has no monitor, and is not
+     * even BLOCKED; only the thread itself says so.
      */
     static WatchdogReport.@Nullable Monitor monitor(@Nullable Thread thread) {
         if (thread == null || thread.getState() != Thread.State.BLOCKED) {
@@ -68,6 +79,9 @@ public final class ThreadSampler {
         try {
             ThreadInfo info = ManagementFactory.getThreadMXBean().getThreadInfo(thread.threadId());
             boolean isStill = thread.getState() == Thread.State.BLOCKED;
+            if (isStill && thread.isVirtual()) {
+                return new WatchdogReport.Monitor(null, null); // the JVM tells nothing of those
+            }
             return info == null || !isStill
                     ? null
                     : new WatchdogReport.Monitor(info.getLockName(), info.getLockOwnerName());

@@ -17,6 +17,7 @@ import dev.ropewalk.fibers.internal.platform.Affinity;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -41,6 +42,7 @@ class CordThreadTest {
 
     // ---------------------------------------------------------------- the factory
 
+    @Tag("needs-flags")
     @ParameterizedTest
     @EnumSource
     void F15_factoryMakesTheCordsThread(StackKind stacks) {
@@ -188,8 +190,9 @@ class CordThreadTest {
         return Affinity.current();
     }
 
+    @Tag("needs-flags")
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "PORTABLE")
     void F15_startedCordRunsOnItsCpus(StackKind stacks) {
         BitSet before = availableOrSkip();
         for (int cpu : new int[] {before.nextSetBit(0), before.length() - 1}) {
@@ -212,6 +215,7 @@ class CordThreadTest {
         Runs.checkAndClose(cord);
     }
 
+    @Tag("needs-flags")
     @Test
     void F15_runGivesTheThreadItsCpusBack() {
         BitSet before = availableOrSkip();
@@ -229,6 +233,7 @@ class CordThreadTest {
         assertEquals(before, Affinity.current());
     }
 
+    @Tag("needs-flags")
     @Test
     void misuse_cpuThatIsNotThereIsNamedWithThoseThatAre() {
         BitSet before = availableOrSkip();

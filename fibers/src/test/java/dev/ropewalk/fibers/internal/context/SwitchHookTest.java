@@ -74,6 +74,9 @@ class SwitchHookTest {
             run(fifo().withClock(clock), body);
         }
         for (StackKind stacks : StackKind.values()) {
+            if (!stacks.isAvailable()) {
+                continue; // without the flag for it
+            }
             run(fifo().withClock(new CordOptions.RealClock()).withStacks(stacks), body);
         }
     }
@@ -125,6 +128,7 @@ class SwitchHookTest {
     }
 
     /** Scenario S4 of SQLOS. */
+    @Tag("needs-flags")
     @Test
     void F10_setOnlyWhenItChanges() {
         run(
@@ -149,6 +153,7 @@ class SwitchHookTest {
     }
 
     /** Scenario S4 of SQLOS, its second half. */
+    @Tag("needs-flags")
     @Test
     void F10_rightAfterAnException() {
         run(
@@ -397,6 +402,9 @@ class SwitchHookTest {
         MDCAdapter mdc = new BasicMDCAdapter();
         mdc.put("of", "thread");
         for (StackKind stacks : StackKind.values()) {
+            if (!stacks.isAvailable()) {
+                continue; // without the flag for it
+            }
             run(
                     CordOptions.named("mdc")
                             .withStacks(stacks)

@@ -33,6 +33,7 @@ import java.util.SplittableRandom;
 
 /** A fiber that waits leaves its stack only when it must; nothing else changes (rule F18). */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags")
 class LateUnmountTest {
     private static final Duration SOON = Duration.ofMillis(1);
 
@@ -340,7 +341,7 @@ class LateUnmountTest {
                 () -> Fiber.spin(() -> 1).await() + Fiber.spin(() -> 2).await());
         try (Scheduler scheduler =
                 Scheduler.start(SchedulerOptions.named("s").withCords(0).withCord(options))) {
-            scheduler.bind(() -> assertFalse(CordImpl.current().mount.leavesLate));
+            scheduler.bind(() -> assertFalse(CordImpl.current().mount.switchesItself));
         }
     }
 }

@@ -5,6 +5,10 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testkit.OtherJvm;
 
 import org.junit.jupiter.api.Test;
@@ -17,7 +21,6 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.jar.Attributes;
@@ -29,21 +32,52 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * Design, section 4: a JVM started without the flags says at its first cord what to add, and
- * nothing else.
+ * Design, section 4: a JVM without flags runs what needs none, says once what it is missing, and
+ * names the one flag where a program asks for more.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class JvmFlagsTest {
+    private static final String LIGHT = "--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED";
+    private static final String VIRTUAL = "--add-opens=java.base/java.lang=ALL-UNNAMED";
+    private static final String PROPERTY = "-Dropewalk.stacks=";
+
     /** What the other JVM runs. */
     static final class FirstCord {
         private FirstCord() {}
 
         public static void main(String[] args) {
-            if (args.length == 0) {
-                Cord.run(() -> {});
-            } else {
-                Cord.start("first").close();
+            if (Cord.currentOrNull() != null || Fiber.currentOrNull() != null) {
+                throw new AssertionError("a plain thread is no cord");
             }
+            CordOptions options = CordOptions.named("first");
+            switch (args.length == 0 ? "" : args[0]) {
+                case "virtual" -> options = options.withStacks(StackKind.VIRTUAL_THREAD);
+                case "late" -> options = options.withLateUnmount(true);
+                case "cpus" -> options = options.withCpus(Affinity.current().nextSetBit(0));
+                default -> {}
+            }
+            StackKind kind = run(options);
+            try (Cord started = Cord.start(options.withName("started"))) {
+                Fiber<Integer> other = started.spin("other", () -> 2);
+                if (run(options) != kind || started.stacks() != kind || other.await() != 2) {
+                    throw new AssertionError(kind + " and then " + started.stacks());
+                }
+            }
+            Logs.logger("test").warn("ran on {}", kind);
+        }
+
+        private static StackKind run(CordOptions options) {
+            return Cord.run(
+                    options,
+                    () -> {
+                        Fiber<Integer> waits =
+                                Fiber.spin(
+                                        () -> {
+                                            Fiber.snooze();
+                                            return 1;
+                                        });
+                        return waits.await() == 1 ? Cord.current().stacks() : null;
+                    });
         }
     }
 
@@ -53,48 +87,104 @@ class JvmFlagsTest {
     }
 
     private static List<String> flags(OtherJvm.Ended ended) {
-        return Arrays.stream(ended.output().split("\\s+"))
+        return Arrays.stream(ended.output().split("[\\s,;]+"))
                 .filter(word -> word.startsWith("--"))
                 .map(word -> word.endsWith(".") ? word.substring(0, word.length() - 1) : word)
                 .toList();
     }
 
-    private static void assertOneClearMessage(OtherJvm.Ended ended) {
+    private static void assertOneClearMessage(OtherJvm.Ended ended, String flag) {
         assertEquals(1, ended.exit(), ended.output());
-        String first = ended.output().lines().findFirst().orElse("");
-        assertTrue(first.contains("Ropewalk cannot start a cord"), ended.output());
-        assertTrue(first.contains("@ropewalk.args"), ended.output());
+        assertEquals(List.of(flag), flags(ended), ended.output());
+        assertTrue(ended.output().contains("cord first "), ended.output());
         assertFalse(ended.output().contains("Caused by"), ended.output());
         assertFalse(ended.output().contains("ExceptionInInitializerError"), ended.output());
         // The rest says where the caller made its first cord.
         assertTrue(ended.output().contains("FirstCord.main"), ended.output());
-        assertTrue(ended.output().lines().count() <= 8, ended.output());
+        assertTrue(ended.output().lines().count() <= 10, ended.output());
+    }
+
+    /** Its one line, and no warning beside it. */
+    private static void assertRan(String kind, OtherJvm.Ended ended) {
+        assertEquals(0, ended.exit(), ended.output());
+        assertEquals(1, ended.output().lines().count(), ended.output());
+        assertTrue(ended.output().endsWith("ran on " + kind + "\n"), ended.output());
     }
 
     @Test
-    void S4_withoutFlagsTheFirstCordSaysWhatToAdd() throws IOException, InterruptedException {
-        OtherJvm.Ended run = start(List.of());
-        assertOneClearMessage(run);
-        OtherJvm.Ended started = start(List.of(), "start");
-        assertOneClearMessage(started);
-        assertEquals(4, flags(run).size(), run.output());
+    void S4_withoutFlagsItRunsAndWarnsOnce() throws IOException, InterruptedException {
+        OtherJvm.Ended ended = start(List.of());
+        assertEquals(0, ended.exit(), ended.output());
+        assertEquals(List.of(LIGHT), flags(ended), ended.output());
+        List<String> lines = ended.output().lines().toList();
+        assertEquals(2, lines.size(), ended.output());
+        assertTrue(lines.getFirst().contains("WARN"), ended.output());
+        assertTrue(lines.getLast().endsWith("ran on PORTABLE"), ended.output());
     }
 
     @Test
-    void S4_doingWhatTheMessageSaysHelps() throws IOException, InterruptedException {
-        List<String> flags = flags(start(List.of()));
-        OtherJvm.Ended fixed = start(flags);
-        assertEquals(0, fixed.exit(), fixed.output());
-        assertEquals("", fixed.output());
+    void S4_theFlagOfTheWarningGivesLightStacks() throws IOException, InterruptedException {
+        assertRan("LIGHT", start(flags(start(List.of()))));
     }
 
     @Test
-    void S4_onlyWhatIsMissingIsNamed() throws IOException, InterruptedException {
-        List<String> flags = new ArrayList<>(flags(start(List.of())));
-        String missing = flags.removeFirst();
-        OtherJvm.Ended ended = start(flags);
-        assertOneClearMessage(ended);
-        assertEquals(List.of(missing), flags(ended), ended.output());
+    void S4_theArgumentFileGivesAll() throws IOException, InterruptedException {
+        List<String> file = List.of("@" + System.getProperty("ropewalk.args.file"));
+        assertRan("LIGHT", start(file, "late"));
+        assertRan("VIRTUAL_THREAD", start(file, "virtual"));
+    }
+
+    @Test
+    void S4_lightThatIsAskedForIsHadOrAnError() throws IOException, InterruptedException {
+        assertOneClearMessage(start(List.of(PROPERTY + "light")), LIGHT);
+        assertRan("LIGHT", start(List.of(PROPERTY + "light", LIGHT)));
+    }
+
+    @Test
+    void S4_portableThatIsAskedForIsHadWithoutAWarning() throws IOException, InterruptedException {
+        assertRan("PORTABLE", start(List.of(PROPERTY + "portable")));
+        assertRan("PORTABLE", start(List.of(PROPERTY + "portable", LIGHT, VIRTUAL)));
+    }
+
+    @Test
+    void misuse_anotherValueNamesTheTwo() throws IOException, InterruptedException {
+        OtherJvm.Ended ended = start(List.of(PROPERTY + "Light"));
+        assertEquals(1, ended.exit(), ended.output());
+        assertTrue(
+                ended.output().contains("ropewalk.stacks=Light is neither light nor portable"),
+                ended.output());
+    }
+
+    @Test
+    void S4_whatNeedsAFlagNamesThatOne() throws IOException, InterruptedException {
+        assertOneClearMessage(start(List.of(), "virtual"), VIRTUAL);
+        assertOneClearMessage(start(List.of(), "late"), LIGHT);
+        assertRan("VIRTUAL_THREAD", start(List.of(VIRTUAL), "virtual"));
+        assertRan("LIGHT", start(List.of(LIGHT), "late"));
+    }
+
+    @Test
+    void misuse_portableAndWhatNeedsAnotherKindAreRefused()
+            throws IOException, InterruptedException {
+        for (String asked : List.of("virtual", "late")) {
+            OtherJvm.Ended ended = start(List.of(PROPERTY + "portable", LIGHT, VIRTUAL), asked);
+            assertEquals(1, ended.exit(), ended.output());
+            assertTrue(ended.output().contains("cord first has "), ended.output());
+            assertTrue(ended.output().contains("leave one of the two out"), ended.output());
+        }
+    }
+
+    /** The JVM runs without the machinery of continuations, as on some processors. */
+    @Test
+    void S4_itRunsWhereVirtualThreadsAreThreadsOfTheSystem()
+            throws IOException, InterruptedException {
+        OtherJvm.Ended ended =
+                start(
+                        List.of(
+                                "-XX:+UnlockExperimentalVMOptions",
+                                "-XX:-VMContinuations",
+                                PROPERTY + "portable"));
+        assertRan("PORTABLE", ended);
     }
 
     // ---------------------------------------------------------------- on the module path
@@ -136,30 +226,24 @@ class JvmFlagsTest {
     }
 
     @Test
-    void S4_onTheModulePathTheModulesThatNeedTheFlagsAreNamed()
-            throws IOException, InterruptedException {
+    void S4_onTheModulePathTheModuleIsNamed() throws IOException, InterruptedException {
         String path = modulePath();
         OtherJvm.Ended ended = OtherJvm.runModule(path, List.of(), MODULE, FirstCord.class);
-        assertEquals(
-                List.of(
-                        "--add-exports=java.base/jdk.internal.vm=dev.ropewalk.fibers",
-                        "--add-opens=java.base/java.lang=dev.ropewalk.fibers",
-                        "--add-opens=java.base/jdk.internal.misc=dev.ropewalk.fibers,org.agrona",
-                        "--enable-native-access=dev.ropewalk.fibers,io.netty.common"),
-                flags(ended),
-                ended.output());
-        assertTrue(
-                ended.output().contains("do not reach module dev.ropewalk.fibers."),
-                ended.output());
-        OtherJvm.Ended fixed = OtherJvm.runModule(path, flags(ended), MODULE, FirstCord.class);
-        assertEquals(new OtherJvm.Ended(0, ""), fixed);
+        String light = "--add-exports=java.base/jdk.internal.vm=dev.ropewalk.fibers";
+        assertEquals(List.of(light), flags(ended), ended.output());
+        assertTrue(ended.output().endsWith("ran on PORTABLE\n"), ended.output());
+        assertRan("LIGHT", OtherJvm.runModule(path, List.of(light), MODULE, FirstCord.class));
     }
 
     /** Its flags are for the class path. */
     @Test
     void S4_onTheModulePathTheArgumentFileIsNotEnough() throws IOException, InterruptedException {
-        List<String> file = List.of("@" + System.getProperty("ropewalk.args.file"));
-        OtherJvm.Ended ended = OtherJvm.runModule(modulePath(), file, MODULE, FirstCord.class);
-        assertEquals(4, flags(ended).size(), ended.output());
+        List<String> flags =
+                List.of("@" + System.getProperty("ropewalk.args.file"), PROPERTY + "light");
+        OtherJvm.Ended ended = OtherJvm.runModule(modulePath(), flags, MODULE, FirstCord.class);
+        assertEquals(1, ended.exit(), ended.output());
+        assertTrue(
+                ended.output().contains("does not reach module dev.ropewalk.fibers"),
+                ended.output());
     }
 }

@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.report;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberDump;
@@ -19,12 +20,13 @@ import java.util.List;
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class DumpJsonTest {
     private static final CordStats STATS =
-            new CordStats(1, 2, 3, 4, 5, 6, Duration.ofNanos(7), 8, 9, 10, 11, 12, 13);
+            new CordStats(
+                    StackKind.LIGHT, 1, 2, 3, 4, 5, 6, Duration.ofNanos(7), 8, 9, 10, 11, 12, 13);
 
     private static final String STATS_JSON =
-            "{\"switches\":1,\"polls\":2,\"messages\":3,\"started\":4,\"ended\":5,\"sleeps\":6,"
-                    + "\"sleptNanos\":7,\"runnable\":8,\"maxRunnable\":9,\"timers\":10,"
-                    + "\"inbox\":11,\"idleStacks\":12,\"tasks\":13}";
+            "{\"stacks\":\"LIGHT\",\"switches\":1,\"polls\":2,\"messages\":3,\"started\":4,\"ended\":5,\"sleeps\":6,"
+                + "\"sleptNanos\":7,\"runnable\":8,\"maxRunnable\":9,\"timers\":10,"
+                + "\"inbox\":11,\"idleStacks\":12,\"tasks\":13}";
 
     private static final StackTraceElement FRAME = new StackTraceElement("a.B", "c", "B.java", 42);
 

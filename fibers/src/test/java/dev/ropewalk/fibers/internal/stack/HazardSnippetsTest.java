@@ -19,6 +19,7 @@ import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -43,6 +44,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Rule F11: what goes wrong on a LIGHT cord and how it is done right; the guide's page on stacks.
  */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags")
 class HazardSnippetsTest {
     private static final Duration SHORT = Duration.ofMillis(1);
 

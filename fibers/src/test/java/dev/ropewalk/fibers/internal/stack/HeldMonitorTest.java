@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testkit.OtherJvm;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -21,6 +22,7 @@ import java.util.List;
 
 /** Rule F11: the hazard of a monitor held at a switchpoint, and the mode that finds it. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags")
 class HeldMonitorTest {
     private static final Log LOG = Logs.logger(HeldMonitorTest.class);
 

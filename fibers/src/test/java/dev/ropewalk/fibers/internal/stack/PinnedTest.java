@@ -23,6 +23,7 @@ import jdk.internal.vm.Continuation;
 import jdk.internal.vm.Continuation.Pinned;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -38,6 +39,7 @@ import java.util.List;
  * on. A class is initialised once, so each test has its own classes and runs once.
  */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags")
 class PinnedTest {
     private static final Duration LIMIT = Duration.ofSeconds(5);
     private static @Nullable Action inInitialiser;

@@ -22,6 +22,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testkit.Reports;
 import dev.ropewalk.fibers.testkit.Runs;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -80,6 +81,7 @@ class StackTest {
                 });
     }
 
+    @Tag("needs-flags")
     @Test
     void F3_workerEndsWithItsFiberAndIsNotKept() {
         Runs.fifo(
@@ -194,6 +196,7 @@ class StackTest {
     }
 
     /** On the usual stack of a megabyte the recursion overflows at a tenth of this. */
+    @Tag("needs-flags")
     @Test
     void F3_cordThreadHasItsStatedStackSize() {
         Cord cord = Runs.started("deep", new Reports());

@@ -17,6 +17,7 @@ import dev.ropewalk.fibers.testkit.Runs;
 import dev.ropewalk.fibers.testkit.VirtualThreads;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -33,6 +34,7 @@ import java.util.concurrent.Future;
 
 /** Rule F11: what belongs to a fiber on a virtual thread, threads within one, and its limits. */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags")
 class VirtualStateTest {
     private static final ScopedValue<String> SCOPED = ScopedValue.newInstance();
 

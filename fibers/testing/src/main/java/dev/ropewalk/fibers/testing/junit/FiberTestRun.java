@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.testing.junit;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 import dev.ropewalk.fibers.testing.VirtualCords;
@@ -41,7 +42,8 @@ final class FiberTestRun
 
     @Override
     public String getDisplayName(int number) {
-        return "seed=" + seed + (seededOrder ? " seeded order" : " FIFO order");
+        String order = seededOrder ? " seeded order" : " FIFO order";
+        return "seed=" + seed + order + (StackKind.LIGHT.isAvailable() ? " LIGHT" : " PORTABLE");
     }
 
     @Override

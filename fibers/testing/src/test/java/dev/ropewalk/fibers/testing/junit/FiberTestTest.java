@@ -8,6 +8,7 @@ import static org.junit.platform.engine.discovery.DiscoverySelectors.selectClass
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.BeforeEach;
@@ -33,6 +34,8 @@ import java.util.function.Consumer;
 /** Rule F14: tests of JUnit that run as fibers on virtual cords. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class FiberTestTest {
+    private static final String STACKS = StackKind.LIGHT.isAvailable() ? " LIGHT" : " PORTABLE";
+
     private static final Duration DAY = Duration.ofDays(1);
     private static final String PROPERTY = "ropewalk.seed";
     private static final long LIMIT_S = 10;
@@ -111,10 +114,10 @@ class FiberTestTest {
         assertAll(Status.SUCCESSFUL, runs);
         assertEquals(
                 List.of(
-                        "seed=4 FIFO order",
-                        "seed=4 seeded order",
-                        "seed=5 FIFO order",
-                        "seed=5 seeded order"),
+                        "seed=4 FIFO order" + STACKS,
+                        "seed=4 seeded order" + STACKS,
+                        "seed=5 FIFO order" + STACKS,
+                        "seed=5 seeded order" + STACKS),
                 runs.stream().map(Run::name).toList());
     }
 
@@ -125,7 +128,7 @@ class FiberTestTest {
             List<Run> runs = run(Passing.class);
             assertAll(Status.SUCCESSFUL, runs);
             assertEquals(
-                    List.of("seed=42 FIFO order", "seed=42 seeded order"),
+                    List.of("seed=42 FIFO order" + STACKS, "seed=42 seeded order" + STACKS),
                     runs.stream().map(Run::name).toList());
         } finally {
             System.clearProperty(PROPERTY);
