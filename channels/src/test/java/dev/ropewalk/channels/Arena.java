@@ -1,5 +1,7 @@
 package dev.ropewalk.channels;
 
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
 import dev.ropewalk.channels.internal.QueueChannel;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
@@ -46,13 +48,17 @@ abstract class Arena implements AutoCloseable {
             case ONE_CORD -> TestCord.run(() -> play(new OneCord(variant), play));
             case SEEDED_CORDS ->
                     TestCords.run(CORDS, cords -> play(new SeededCords(variant, cords), play));
-            case ONE_VIRTUAL_CORD ->
-                    Cord.run(
-                            CordOptions.named("one").withStacks(StackKind.VIRTUAL_THREAD),
-                            () -> play(new OneRealCord(variant), play));
+            case ONE_VIRTUAL_CORD -> {
+                assumeTrue(StackKind.VIRTUAL_THREAD.isAvailable());
+                Cord.run(
+                        CordOptions.named("one").withStacks(StackKind.VIRTUAL_THREAD),
+                        () -> play(new OneRealCord(variant), play));
+            }
             case TWO_CORDS -> play(new SeveralCords(variant, StackKind.LIGHT, 1), play);
-            case TWO_VIRTUAL_CORDS ->
-                    play(new SeveralCords(variant, StackKind.VIRTUAL_THREAD, 1), play);
+            case TWO_VIRTUAL_CORDS -> {
+                assumeTrue(StackKind.VIRTUAL_THREAD.isAvailable());
+                play(new SeveralCords(variant, StackKind.VIRTUAL_THREAD, 1), play);
+            }
             case EIGHT_CORDS -> play(new SeveralCords(variant, StackKind.LIGHT, 4), play);
             case THREADS -> play(new WithThreads(variant, true, true), play);
             case THREADS_TO_CORD -> play(new WithThreads(variant, true, false), play);

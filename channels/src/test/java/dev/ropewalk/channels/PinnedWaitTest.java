@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.StackPinnedException;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -17,6 +18,7 @@ import java.util.List;
 
 /** Rule F5 where a stack cannot be suspended. A class is initialised once, so each runs once. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags")
 class PinnedWaitTest {
     private static final long SEED = 1;
     private static final List<Throwable> THROWN = new ArrayList<>();

@@ -52,7 +52,9 @@ class RouteStressTest {
             random = new SplittableRandom(seed);
             for (int i = 0; i < CORDS; i++) {
                 StackKind stacks =
-                        random.nextBoolean() ? StackKind.LIGHT : StackKind.VIRTUAL_THREAD;
+                        random.nextBoolean() || !StackKind.VIRTUAL_THREAD.isAvailable()
+                                ? StackKind.LIGHT
+                                : StackKind.VIRTUAL_THREAD;
                 cords.add(
                         Cord.start(
                                 CordOptions.named("cord-" + i)

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One cord for flows whose owner has no cord; its thread does not keep the process alive. On
- * virtual threads, because it runs unknown subscribers, and some block.
+ * virtual threads where it can have them, because it runs unknown subscribers, and some block.
  */
 final class SharedCord {
     private static @Nullable Cord cord;
@@ -19,7 +19,11 @@ final class SharedCord {
     static synchronized Cord get() {
         Cord shared = cord;
         if (shared == null || !shared.isAlive()) {
-            CordOptions options = CordOptions.named("flows").withStacks(StackKind.VIRTUAL_THREAD);
+            CordOptions plain = CordOptions.named("flows");
+            CordOptions options =
+                    StackKind.VIRTUAL_THREAD.isAvailable()
+                            ? plain.withStacks(StackKind.VIRTUAL_THREAD)
+                            : plain;
             shared = Cord.start(options.withThreadFactory(loop -> daemon(options, loop)));
             cord = shared;
         }

@@ -2,6 +2,7 @@ package dev.ropewalk.channels.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.ReceivePort;
@@ -29,6 +30,7 @@ class JdkFlowTest {
     private static final int COUNT = 2_000;
 
     private static Cord cord(StackKind stacks) {
+        assumeTrue(stacks.isAvailable());
         return Cord.start(CordOptions.named("flow").withStacks(stacks));
     }
 
@@ -105,7 +107,7 @@ class JdkFlowTest {
                 SubmissionPublisher<Integer> source =
                         new SubmissionPublisher<>(ForkJoinPool.commonPool(), 16);
                 Doubling doubling = new Doubling()) {
-            Cord blocked = stacks == StackKind.LIGHT ? apart : cord;
+            Cord blocked = stacks == StackKind.VIRTUAL_THREAD ? cord : apart;
             Flow.Processor<Integer, Integer> plusOne = Flows.processor(blocked, 3, i -> i + 1);
             Channel<Integer> channel = Channel.buffered(2);
             PortSubscriber<Integer> subscriber = Flows.subscriber(cord, channel, 5);

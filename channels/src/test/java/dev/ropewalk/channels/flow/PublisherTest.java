@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.ChannelClosedException;
@@ -416,6 +417,7 @@ class PublisherTest {
     @ParameterizedTest
     @EnumSource
     void C5_foreignThreadsRequestAndCancel(StackKind stacks) {
+        assumeTrue(stacks.isAvailable());
         try (Cord cord = Cord.start(CordOptions.named("out").withStacks(stacks))) {
             Channel<Integer> channel = Channel.buffered(4);
             Probe<Integer> probe = new Probe<>();

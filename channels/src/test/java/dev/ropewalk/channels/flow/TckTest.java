@@ -1,6 +1,9 @@
 package dev.ropewalk.channels.flow;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import dev.ropewalk.fibers.StackKind;
 
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
@@ -34,6 +37,7 @@ class TckTest {
     /** The TCK does not verify 7 rules; 5 tests are for several subscribers, which are optional. */
     @TestFactory
     List<DynamicTest> C5_publisherOfOnePortOnVirtualThreads() {
+        assumeTrue(StackKind.VIRTUAL_THREAD.isAvailable());
         return all(SinglePortPublisherTck.class, 38, 12);
     }
 

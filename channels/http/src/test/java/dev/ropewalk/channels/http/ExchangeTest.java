@@ -8,8 +8,10 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ropewalk.channels.Channel;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
@@ -306,7 +308,7 @@ class ExchangeTest {
                     Logs.during(lines::add, () -> check(web, cell, exchange));
                     List<Logs.Line> loud =
                             lines.stream().filter(it -> it.level().name().equals("ERROR")).toList();
-                    boolean isHeard = !Thread.currentThread().isVirtual();
+                    boolean isHeard = Cord.current().stacks() != StackKind.VIRTUAL_THREAD;
                     assertEquals(cell.isRefused() && isHeard ? 1 : 0, loud.size(), loud::toString);
                     exchange.spun.forEach(
                             it -> assertEquals(FiberState.DEAD, it.state(), it::toString));

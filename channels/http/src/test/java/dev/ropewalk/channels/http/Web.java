@@ -50,6 +50,9 @@ final class Web {
 
     static void onSockets(Body body) {
         for (StackKind stacks : StackKind.values()) {
+            if (!stacks.isAvailable()) {
+                continue; // without the flag for it
+            }
             List<String> uncaught = Collections.synchronizedList(new ArrayList<>());
             try {
                 Cord.run(
