@@ -81,6 +81,23 @@ class ReadmeTest {
     @MethodSource("examples")
     void programPrintsWhatItsPageSays(Example example, @TempDir Path directory)
             throws IOException, InterruptedException {
+        runs(example, directory, "@" + System.getProperty("ropewalk.args.file"));
+    }
+
+    /** The first program, by {@code java -cp}: what it prints, and one warning beside that. */
+    @Test
+    void firstProgramRunsWithoutAFlag(@TempDir Path directory)
+            throws IOException, InterruptedException {
+        Example first = examples().findFirst().orElseThrow();
+        String err = runs(first, directory, "-Dropewalk.none");
+        assertEquals(
+                1, err.lines().filter(each -> each.contains("WARN dev.ropewalk")).count(), err);
+        assertTrue(err.contains("add --add-exports=java.base/jdk.internal.vm=ALL-UNNAMED"), err);
+    }
+
+    /** What it wrote to stderr. */
+    private static String runs(Example example, Path directory, String flag)
+            throws IOException, InterruptedException {
         Path source = directory.resolve(example.name() + ".java");
         Files.writeString(source, example.source());
         assertEquals("", compiled(source, directory));
@@ -90,7 +107,7 @@ class ReadmeTest {
         Process process =
                 new ProcessBuilder(
                                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                                "@" + System.getProperty("ropewalk.args.file"),
+                                flag,
                                 "-cp",
                                 directory + ":" + System.getProperty("java.class.path"),
                                 example.name())
@@ -101,6 +118,7 @@ class ReadmeTest {
             assertTrue(process.waitFor(LIMIT_S, TimeUnit.SECONDS), "it did not end");
             assertEquals(example.output(), Files.readString(out), () -> read(err));
             assertEquals(0, process.exitValue(), () -> read(err));
+            return read(err);
         } finally {
             process.destroyForcibly();
         }
@@ -168,13 +186,15 @@ class ReadmeTest {
     }
 
     @Test
-    void pomToCopyRunsTheProgramWithTheFlags() throws Exception {
+    void pomToCopyRunsTheProgramWithoutAFlag() throws Exception {
         Element pom = pomToCopy();
-        assertEquals("@ropewalk.args", text(pom, "argLine"));
         assertEquals(
-                "@ropewalk.args -classpath %classpath "
-                        + examples().findFirst().orElseThrow().name(),
+                "-classpath %classpath " + examples().findFirst().orElseThrow().name(),
                 text(pom, "commandlineArgs"));
+        List<String> screen = Files.readAllLines(README);
+        assertEquals(
+                List.of(),
+                screen.stream().filter(each -> each.matches(".*(--add|@ropewalk).*")).toList());
     }
 
     private static Element pomToCopy() throws Exception {
