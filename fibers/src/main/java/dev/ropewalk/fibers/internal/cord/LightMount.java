@@ -81,24 +81,6 @@ public final class LightMount extends StackMount {
     }
 
     @Override
-    void stackReady(Stack stack, @Nullable Object blocked) {
-        throw new IllegalStateException(stack + " is none of the stacks of " + cord);
-    }
-
-    @Override
-    boolean isStackReady() {
-        return false;
-    }
-
-    @Override
-    void enterReadyStacks() {}
-
-    @Override
-    boolean hasNobodysStacks() {
-        return false;
-    }
-
-    @Override
     void endIdleStacks() {}
 
     @Override

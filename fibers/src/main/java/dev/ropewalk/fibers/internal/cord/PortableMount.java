@@ -78,24 +78,6 @@ public final class PortableMount extends StackMount {
     }
 
     @Override
-    void stackReady(Stack stack, @Nullable Object blocked) {
-        throw new IllegalStateException(stack + " never blocks apart from " + cord);
-    }
-
-    @Override
-    boolean isStackReady() {
-        return false;
-    }
-
-    @Override
-    void enterReadyStacks() {}
-
-    @Override
-    boolean hasNobodysStacks() {
-        return false;
-    }
-
-    @Override
     void endIdleStacks() {
         isClosing = true;
         for (PortableStack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
@@ -125,7 +107,7 @@ public final class PortableMount extends StackMount {
         FiberLoop loop = cord.loop;
         loop.switchedOut(fiber);
         loop.running = null;
-        PortableStack from = mounted();
+        PortableStack from = (PortableStack) own;
         PortableStack next = nextOfFiber();
         if (next != from) { // otherwise it was the head itself
             pass(next);

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
@@ -21,6 +22,9 @@ public final class StackChoice {
      * {@code light} makes the lack of light stacks an error, {@code portable} forces the others.
      */
     private static final String PROPERTY = "ropewalk.stacks";
+
+    /** Read once, as each property is. */
+    private static final @Nullable String VALUE = System.getProperty(PROPERTY);
 
     private static final Log LOG = Logs.logger(Cord.class);
     private static final AtomicBoolean IS_WARNED = new AtomicBoolean();
@@ -34,12 +38,17 @@ public final class StackChoice {
      * @throws IllegalArgumentException if the property has no meaning
      */
     public static StackKind of(CordOptions options) {
-        return of(options, wish(System.getProperty(PROPERTY)), Tie.CONTINUATIONS.isThere());
+        StackKind wish = wish();
+        return switch (options.stacks()) {
+            case VIRTUAL_THREAD -> virtual(options, wish);
+            case PORTABLE -> StackKind.PORTABLE;
+            case LIGHT -> light(options, wish);
+        };
     }
 
     /** Whether a cord can have the kind. */
     public static boolean isAvailable(StackKind kind) {
-        boolean isForbidden = wish(System.getProperty(PROPERTY)) == StackKind.PORTABLE;
+        boolean isForbidden = wish() == StackKind.PORTABLE;
         return switch (kind) {
             case LIGHT -> !isForbidden && Tie.CONTINUATIONS.isThere();
             case VIRTUAL_THREAD -> !isForbidden && Tie.SCHEDULED_THREADS.isThere();
@@ -47,21 +56,12 @@ public final class StackChoice {
         };
     }
 
-    /** With what the property and the JVM say. */
-    static StackKind of(CordOptions options, @Nullable StackKind wish, boolean hasLight) {
-        return switch (options.stacks()) {
-            case VIRTUAL_THREAD -> virtual(options, wish);
-            case PORTABLE -> StackKind.PORTABLE;
-            case LIGHT -> light(options, wish, hasLight);
-        };
-    }
-
     /** Null if the property is not set. */
-    static @Nullable StackKind wish(@Nullable String value) {
-        if (value == null) {
+    private static @Nullable StackKind wish() {
+        if (VALUE == null) {
             return null;
         }
-        return switch (value) {
+        return switch (VALUE) {
             case "light" -> StackKind.LIGHT;
             case "portable" -> StackKind.PORTABLE;
             default ->
@@ -69,7 +69,7 @@ public final class StackChoice {
                             "-D"
                                     + PROPERTY
                                     + "="
-                                    + value
+                                    + VALUE
                                     + " is neither light nor portable; leave it out to have light"
                                     + " stacks where this JVM allows them, and portable ones"
                                     + " elsewhere");
@@ -77,74 +77,71 @@ public final class StackChoice {
     }
 
     private static StackKind virtual(CordOptions options, @Nullable StackKind wish) {
-        String cord = "cord " + options.name();
         if (wish == StackKind.PORTABLE) {
-            throw new IllegalStateException(
-                    cord
-                            + " has stacks=VIRTUAL_THREAD, and -D"
-                            + PROPERTY
-                            + "=portable forbids them; leave one of the two out");
+            throw forbidden(options, "stacks=VIRTUAL_THREAD");
         }
         if (!Tie.SCHEDULED_THREADS.isThere()) {
             throw JvmFlags.lack(
-                    cord + " cannot have stacks=VIRTUAL_THREAD",
+                    "cord " + options.name() + " cannot have stacks=VIRTUAL_THREAD",
                     Tie.SCHEDULED_THREADS,
                     "leave withStacks out, and wrap calls that block into Blocking.call");
         }
         return StackKind.VIRTUAL_THREAD;
     }
 
-    private static StackKind light(
-            CordOptions options, @Nullable StackKind wish, boolean hasLight) {
-        String cord = "cord " + options.name();
-        boolean hasCpus = !options.thread().cpus().isEmpty();
+    private static StackKind light(CordOptions options, @Nullable StackKind wish) {
+        String needing = needingLight(options);
         if (wish == StackKind.PORTABLE) {
-            if (hasCpus) {
-                throw new IllegalStateException(
-                        cord
-                                + " has cpus="
-                                + options.thread().cpus()
-                                + ", and -D"
-                                + PROPERTY
-                                + "=portable forbids the stacks that run on the cord's own thread;"
-                                + " leave one of the two out");
-            }
-            if (options.lateUnmount()) {
-                throw new IllegalStateException(
-                        cord
-                                + " has lateUnmount=true, and -D"
-                                + PROPERTY
-                                + "=portable forbids the light stacks that it needs; leave one of"
-                                + " the two out");
+            if (needing != null) {
+                throw forbidden(options, needing);
             }
             return StackKind.PORTABLE;
         }
-        if (hasLight) {
+        if (Tie.CONTINUATIONS.isThere()) {
             return StackKind.LIGHT;
         }
-        if (options.lateUnmount()) {
+        if (needing != null) {
             throw JvmFlags.lack(
-                    cord + " has lateUnmount=true and cannot have the light stacks that it needs",
+                    "cord "
+                            + options.name()
+                            + " has "
+                            + needing
+                            + " and cannot have the light stacks that it needs",
                     Tie.CONTINUATIONS,
-                    "leave late unmount out");
-        }
-        if (hasCpus) {
-            throw JvmFlags.lack(
-                    cord
-                            + " has cpus="
-                            + options.thread().cpus()
-                            + " and cannot have light stacks, which run on its own thread",
-                    Tie.CONTINUATIONS,
-                    "leave withCpus out");
+                    "leave that option out");
         }
         if (wish == StackKind.LIGHT) {
             throw JvmFlags.lack(
-                    cord + " cannot have light stacks, and -D" + PROPERTY + "=light asks for them",
+                    "cord "
+                            + options.name()
+                            + " cannot have light stacks, and -D"
+                            + PROPERTY
+                            + "=light asks for them",
                     Tie.CONTINUATIONS,
                     "leave the property out, and run slower on portable stacks");
         }
         warnOnce();
         return StackKind.PORTABLE;
+    }
+
+    /** The option that portable stacks cannot have; null if there is none. */
+    private static @Nullable String needingLight(CordOptions options) {
+        if (options.lateUnmount()) {
+            return "lateUnmount=true";
+        }
+        Set<Integer> cpus = options.thread().cpus();
+        return cpus.isEmpty() ? null : "cpus=" + cpus;
+    }
+
+    private static IllegalStateException forbidden(CordOptions options, String asked) {
+        return new IllegalStateException(
+                "cord "
+                        + options.name()
+                        + " has "
+                        + asked
+                        + ", and -D"
+                        + PROPERTY
+                        + "=portable forbids the stacks that it needs; leave one of the two out");
     }
 
     private static void warn() {

@@ -93,15 +93,21 @@ public abstract sealed class StackMount permits LightMount, VirtualMount, Portab
     abstract void enterStack(Stack stack);
 
     /** By message: a stack that was blocked in the JDK can go on. */
-    abstract void stackReady(Stack stack, @Nullable Object blocked);
+    void stackReady(Stack stack, @Nullable Object blocked) {
+        throw new IllegalStateException(stack + " never blocks apart from " + cord);
+    }
 
     /** Whether a stack of no fiber can go on, which only the root frame can enter. */
-    abstract boolean isStackReady();
+    boolean isStackReady() {
+        return false;
+    }
 
-    abstract void enterReadyStacks();
+    void enterReadyStacks() {}
 
     /** Stacks of no fiber that are still to come to their end. */
-    abstract boolean hasNobodysStacks();
+    boolean hasNobodysStacks() {
+        return false;
+    }
 
     abstract void endIdleStacks();
 

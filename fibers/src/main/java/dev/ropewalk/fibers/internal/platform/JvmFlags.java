@@ -13,7 +13,7 @@ public final class JvmFlags {
     private static final Module BASE = Object.class.getModule();
     private static final Module OWN = JvmFlags.class.getModule();
 
-    private static final boolean HAS_CONTINUATIONS = Tie.CONTINUATIONS.isThereFor(OWN);
+    private static final boolean HAS_CONTINUATIONS = Tie.CONTINUATIONS.isThere();
 
     /** A part that needs a flag. */
     public enum Tie {
@@ -34,24 +34,16 @@ public final class JvmFlags {
 
         /** Whether this JVM has it. */
         public boolean isThere() {
-            return isThereFor(OWN);
-        }
-
-        private boolean isThereFor(Module module) {
             return switch (this) {
-                case CONTINUATIONS -> BASE.isExported("jdk.internal.vm", module);
-                case SCHEDULED_THREADS -> BASE.isOpen("java.lang", module);
-                case NATIVE_CALLS -> module.isNativeAccessEnabled();
+                case CONTINUATIONS -> BASE.isExported("jdk.internal.vm", OWN);
+                case SCHEDULED_THREADS -> BASE.isOpen("java.lang", OWN);
+                case NATIVE_CALLS -> OWN.isNativeAccessEnabled();
             };
         }
 
         /** The flag, with the module that needs it. */
         public String flag() {
-            return flagFor(OWN);
-        }
-
-        private String flagFor(Module module) {
-            return flag + (module.isNamed() ? module.getName() : "ALL-UNNAMED");
+            return flag + (OWN.isNamed() ? OWN.getName() : "ALL-UNNAMED");
         }
     }
 
@@ -71,39 +63,35 @@ public final class JvmFlags {
     /**
      * The error of a program that asks for what this JVM does not have.
      *
-     * @param what cannot be had, for the message
-     * @param otherwise another remedy than the flag, for the message
+     * @param text that says it: the first sentence of the message
+     * @param tie the flag for it
+     * @param other a remedy without the flag
      */
-    public static IllegalStateException lack(String what, Tie tie, String otherwise) {
-        return lackIn(OWN, what, tie, otherwise);
-    }
-
-    private static IllegalStateException lackIn(
-            Module own, String what, Tie tie, String otherwise) {
+    public static IllegalStateException lack(String text, Tie tie, String other) {
         String remedy;
-        if (!own.isNamed()) {
+        if (!OWN.isNamed()) {
             remedy =
                     "Add it to the command line (a runnable jar can carry it in its manifest, and"
                             + " JDK_JAVA_OPTIONS in the environment)";
-        } else if (own.getLayer() == ModuleLayer.boot()) {
+        } else if (OWN.getLayer() == ModuleLayer.boot()) {
             remedy =
                     "Add it to the command line; the manifest of a jar is for the class path, and"
                             + " does not reach "
-                            + own;
+                            + OWN;
         } else {
             remedy =
                     "Flags reach the modules of the boot layer only, and "
-                            + own
+                            + OWN
                             + " is in another one: have the JVM load it from its own module path"
                             + " or class path";
         }
         return new IllegalStateException(
-                what
+                text
                         + ": this JVM was started without "
-                        + tie.flagFor(own)
+                        + tie.flag()
                         + ". "
                         + remedy
                         + "; or "
-                        + otherwise);
+                        + other);
     }
 }
