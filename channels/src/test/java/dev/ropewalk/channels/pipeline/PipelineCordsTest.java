@@ -23,6 +23,7 @@ import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -493,7 +494,7 @@ class PipelineCordsTest {
             PipelineRun<?> run =
                     Pipeline.from(source).on(busy).map("never", i -> i).on(caller).toList();
             Fiber<PipelineFailedException> runner = caller.spin("run", () -> failureOf(run));
-            caller.spin("closer", () -> {}).await(); // the run has spun its segments
+            Awaitility.await().until(() -> busy.stats().inbox() > 0); // the segment is spun
             Thread closer = Thread.ofPlatform().start(busy::close);
             mayGoOn.countDown();
             assertStopped("never", runner);
