@@ -43,6 +43,27 @@ public class SpinAwaitBenchmark {
                 CordOptions.named("late").withLateUnmount(true), SpinAwaitBenchmark::spinAndAwait);
     }
 
+    /** The same on portable stacks, which are threads of the JDK's scheduler. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    @Fork(jvmArgsAppend = "-Dropewalk.stacks=portable")
+    public long ropewalkPortable() {
+        return Cord.run(SpinAwaitBenchmark::spinAndAwait);
+    }
+
+    /** The same with one carrier. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    @Fork(
+            jvmArgsAppend = {
+                "-Dropewalk.stacks=portable",
+                "-Djdk.virtualThreadScheduler.parallelism=1",
+                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
+            })
+    public long ropewalkPortable1() {
+        return Cord.run(SpinAwaitBenchmark::spinAndAwait);
+    }
+
     private static long spinAndAwait() {
         long sum = 0;
         for (int i = 0; i < OPERATIONS; i++) {

@@ -83,6 +83,27 @@ public class SwitchBenchmark {
                 });
     }
 
+    /** The same on portable stacks, which are threads of the JDK's scheduler. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    @Fork(jvmArgsAppend = "-Dropewalk.stacks=portable")
+    public void ropewalkPortable() {
+        Cord.run(SwitchBenchmark::snoozeInTurn);
+    }
+
+    /** The same with one carrier. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    @Fork(
+            jvmArgsAppend = {
+                "-Dropewalk.stacks=portable",
+                "-Djdk.virtualThreadScheduler.parallelism=1",
+                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
+            })
+    public void ropewalkPortable1() {
+        Cord.run(SwitchBenchmark::snoozeInTurn);
+    }
+
     private static void snoozeInTurn() {
         Fiber<?> first = Fiber.spin(SwitchBenchmark::snoozeOften);
         Fiber<?> second = Fiber.spin(SwitchBenchmark::snoozeOften);
@@ -99,6 +120,17 @@ public class SwitchBenchmark {
                 "-Djdk.virtualThreadScheduler.maxPoolSize=1"
             })
     public void vthreads1() throws InterruptedException {
+        unparkInTurn();
+    }
+
+    /** The same on as many carriers as there are processors: the floor of portable stacks. */
+    @Benchmark
+    @OperationsPerInvocation(OPERATIONS)
+    public void vthreads() throws InterruptedException {
+        unparkInTurn();
+    }
+
+    private static void unparkInTurn() throws InterruptedException {
         Turns turns = new Turns();
         Thread second = Thread.ofVirtual().unstarted(() -> turns.take(1));
         Thread first = Thread.ofVirtual().unstarted(() -> turns.take(0));
@@ -109,7 +141,7 @@ public class SwitchBenchmark {
         second.join();
     }
 
-    /** Whose turn it is; only one carrier runs the two. */
+    /** Whose turn it is. */
     private static final class Turns {
         private Thread[] players = new Thread[0];
         private volatile int next;

@@ -63,6 +63,7 @@ final class Targets {
 
     private static final String LOCAL = "ropewalk-local";
     private static final String HANDLER = "ropewalk-handler";
+    private static final String PORTABLE = "ropewalk-portable";
     private static final String PEKKO = "pekko-tuned";
     private static final String KOTLIN = "kotlin-loop";
     private static final String VTHREADS = "vthreads-1";
@@ -104,6 +105,16 @@ final class Targets {
                             new Figure("switch", "ropewalk-virtual"),
                             new Figure("switch", "vthreads1"),
                             1.25),
+                    portable("a switch on portable stacks", "switch", "ropewalk", 3),
+                    portable("spin and await there", "spin_await", "ropewalk", 2),
+                    portable("an ask there", "ask", "ropewalk", 5),
+                    portable("a tell there", "pingpong", HANDLER, 1.5),
+                    portable("a rendezvous there", "chan_rendezvous", LOCAL, 3),
+                    Target.times(
+                            "a switch there, beside two virtual threads",
+                            new Figure("switch", PORTABLE),
+                            new Figure("switch", "vthreads"),
+                            1.5),
                     Target.of("a hop by schedule and suspend", "schedule", "ropewalk", 100, "ns"),
                     Target.of("a hop with late unmount", "schedule", "ropewalk-late", 60, "ns"),
                     Target.of(
@@ -333,6 +344,14 @@ final class Targets {
                             "ropewalk-alone",
                             1 / 0.95));
 
+    private static Target portable(String what, String scenario, String light, double most) {
+        return Target.times(
+                what + ", beside light ones",
+                new Figure(scenario, PORTABLE),
+                new Figure(scenario, light),
+                most);
+    }
+
     private static Target besidePeer(
             String what, String scenario, String system, String peer, double most) {
         return Target.times(what, new Figure(scenario, system), new Figure(scenario, peer), most);
@@ -415,6 +434,11 @@ final class Targets {
                         arms a time limit, and reads the clock for it; with replies as messages the bank needs
                         neither. An echo of 1,024 connections wakes as many fibers, each with a stack of its own, where
                         Netty calls a handler.
+
+                        Portable stacks are there to start without a flag, and not to be fast. A hand-over is an unpark
+                        of another virtual thread: with more than one carrier the pool of the JDK wakes an idle one at
+                        each, and two bare virtual threads pay the same; with one carrier (`ropewalk-portable-1`) nobody
+                        is woken. More is in [decision 53](adr/0053-portable-stacks.md).
 
                         What a tell to another node costs beside a bare socket, and a local one beside a node, is in
                         [decision 52](adr/0052-what-a-tell-to-another-node-costs.md).

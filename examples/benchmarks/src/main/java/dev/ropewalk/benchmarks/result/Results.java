@@ -34,6 +34,9 @@ public final class Results {
     private static final List<String> FLOORS =
             List.of("continuations", "spinning", "loop", "sockets");
 
+    /** Nobody chooses them to be fast. */
+    private static final String PORTABLE = "ropewalk-portable";
+
     /** One line. */
     public record Line(String collector, String scenario, String system, Measured measured) {
         Line with(Measured other) {
@@ -240,6 +243,7 @@ public final class Results {
                 .filter(line -> line.collector().equals(collector))
                 .filter(line -> line.scenario().equals(scenario))
                 .filter(line -> isOurs(line.system()) == ours && !FLOORS.contains(line.system()))
+                .filter(line -> !line.system().startsWith(PORTABLE))
                 .min(Comparator.comparingDouble(line -> line.measured().median()))
                 .map(Line::system);
     }

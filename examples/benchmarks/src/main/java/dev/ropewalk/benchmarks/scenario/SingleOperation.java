@@ -15,6 +15,7 @@ public record SingleOperation(String name, String operation, String unit, String
             List.of(
                     ns("switch", "switch", "two stacks that yield to each other"),
                     ns("schedule", "hop", "two fibers that schedule each other and suspend"),
+                    ns("ask", "ask", "a fiber asks an actor of its cord"),
                     ns("spin_await", "fiber", "a fiber is spun and awaited at once"),
                     ns("timeout", "limit", "a time limit armed and cancelled"),
                     ns("generator", "value", "a body yields values, taken one by one"),

@@ -10,6 +10,7 @@ import dev.ropewalk.benchmarks.system.remote.PekkoRemotePeer;
 import dev.ropewalk.benchmarks.system.remote.SocketsPeer;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkChannels;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkPeer;
+import dev.ropewalk.benchmarks.system.ropewalk.RopewalkPortable;
 import dev.ropewalk.benchmarks.system.ropewalk.RopewalkTasks;
 import dev.ropewalk.benchmarks.system.thread.ApartPeer;
 import dev.ropewalk.benchmarks.system.thread.ContinuationPeer;
@@ -19,6 +20,7 @@ import dev.ropewalk.benchmarks.system.thread.LoopPeer;
 import dev.ropewalk.benchmarks.system.thread.ThreadPeer;
 import dev.ropewalk.benchmarks.system.thread.VirtualThreadPeer;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -60,6 +62,14 @@ public record Contestant(
                             RopewalkChannels::late,
                             List.of("-Dropewalk.lateUnmount=true"),
                             false),
+                    portable(
+                            "ropewalk-portable",
+                            "Ropewalk, one cord on portable stacks",
+                            List.of()),
+                    portable(
+                            "ropewalk-portable-1",
+                            "Ropewalk, one cord on portable stacks, one carrier",
+                            ONE_CARRIER),
                     of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
                     of("ropewalk-nodes", "Ropewalk, two nodes, a cord each", NodesPeer::new),
                     of("ropewalk-alone", "Ropewalk, a system without a node", LocalPeer::alone),
@@ -148,6 +158,12 @@ public record Contestant(
 
     private static Contestant of(String name, String what, Supplier<Peer> open) {
         return new Contestant(name, what, open, List.of(), true);
+    }
+
+    private static Contestant portable(String name, String what, List<String> carriers) {
+        List<String> flags = new ArrayList<>(carriers);
+        flags.add("-Dropewalk.stacks=portable");
+        return new Contestant(name, what, RopewalkPortable::new, List.copyOf(flags), false);
     }
 
     private static Contestant oneThread(String name, String what, Supplier<Peer> open) {
