@@ -83,6 +83,12 @@ public final class PortableMount extends StackMount {
         for (PortableStack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
             idle.dismiss();
         }
+        threads.forgetAll();
+    }
+
+    @Override
+    void dropAllStacks() {
+        threads.forgetAll();
     }
 
     @Override
@@ -104,10 +110,11 @@ public final class PortableMount extends StackMount {
     @Override
     public void switchAway(Stack own, FiberImpl<?> fiber) {
         StackRoom.check();
+        PortableStack from = (PortableStack) own;
+        from.makeRoom();
         FiberLoop loop = cord.loop;
         loop.switchedOut(fiber);
         loop.running = null;
-        PortableStack from = (PortableStack) own;
         PortableStack next = nextOfFiber();
         if (next != from) { // otherwise it was the head itself
             pass(next);
@@ -150,7 +157,7 @@ public final class PortableMount extends StackMount {
     @Override
     boolean keepIdle() {
         PortableStack own = mounted();
-        if (isClosing || idleStacks.size() == MAX_IDLE_STACKS) {
+        if (isClosing || idleStacks.size() == MAX_IDLE_STACKS || !hasRoom(own)) {
             return false;
         }
         idleStacks.push(own);
@@ -160,6 +167,16 @@ public final class PortableMount extends StackMount {
         }
         pass(next);
         return own.await();
+    }
+
+    /** To wait without room would keep a carrier. */
+    private static boolean hasRoom(PortableStack stack) {
+        try {
+            stack.makeRoom();
+            return true;
+        } catch (OutOfMemoryError full) {
+            return false;
+        }
     }
 
     /**

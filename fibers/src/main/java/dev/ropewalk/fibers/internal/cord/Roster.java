@@ -256,6 +256,7 @@ public final class Roster {
 
     /** Of all fibers here, because none runs any more; needs no memory. */
     public void dropAllStacks() {
+        cord.mount.dropAllStacks();
         root.dropStack();
         Abandonment.dropStacksBelow(root);
         foreignChildren.dropStacks();

@@ -111,6 +111,9 @@ public abstract sealed class StackMount permits LightMount, VirtualMount, Portab
 
     abstract void endIdleStacks();
 
+    /** No stack is entered again, and no fiber has one any more; needs no memory. */
+    void dropAllStacks() {}
+
     /** How many stacks are kept for the next fibers; from other threads a hint. */
     abstract int idleStacks();
 

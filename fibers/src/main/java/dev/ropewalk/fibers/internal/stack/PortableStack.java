@@ -17,6 +17,9 @@ public final class PortableStack implements Stack {
     private final Baton baton = new Baton();
     private final Thread thread;
 
+    /** It has waited, or can. */
+    private boolean hasRoom;
+
     /** Its thread came out of {@link #await} without the baton. */
     private boolean isDismissed;
 
@@ -50,6 +53,18 @@ public final class PortableStack implements Stack {
     /** Whether its thread has not seen the baton, and never will. */
     public boolean takeBack() {
         return baton.takeBack();
+    }
+
+    /**
+     * Before its thread hands the baton on and waits: sees whether there is room for that.
+     *
+     * @throws OutOfMemoryError if the heap has none
+     */
+    public void makeRoom() {
+        if (!hasRoom) {
+            HeapRoom.check();
+            hasRoom = true;
+        }
     }
 
     /** On its thread, which has handed the baton on; false if it is to end without it. */

@@ -1,0 +1,54 @@
+package dev.ropewalk.fibers.internal.stack;
+
+import org.jspecify.annotations.Nullable;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+
+/**
+ * Sees whether the heap has room for the frames of a virtual thread that is to wait.
+ *
+ * <p>Where it has none, the JDK lets the thread wait on its carrier. That is not told, and when all
+ * carriers are taken so, no virtual thread of the process runs any more. So a thread asks here
+ * before it waits first: the memory that it gets is garbage at once, and there for the JDK. Later
+ * the JDK uses what it has, as a rule.
+ */
+final class HeapRoom {
+    /** Far more than the frames, because others allocate until the JDK does. */
+    private static final int BYTES = 64 * 1_024;
+
+    /** Of the heap: where so much is free, nothing is asked. */
+    private static final int SHARE = 32;
+
+    private static final long PLENTY = Runtime.getRuntime().maxMemory() / SHARE;
+
+    private static final VarHandle ASKED;
+
+    static {
+        try {
+            ASKED =
+                    MethodHandles.lookup()
+                            .findStaticVarHandle(HeapRoom.class, "asked", byte[].class);
+        } catch (ReflectiveOperationException e) {
+            throw new ExceptionInInitializerError(e);
+        }
+    }
+
+    @SuppressWarnings("UnusedVariable") // so that the compiler does not leave the memory out
+    private static byte @Nullable [] asked;
+
+    private HeapRoom() {}
+
+    /**
+     * Returns if there is room.
+     *
+     * @throws OutOfMemoryError if there is none
+     */
+    static void check() {
+        Runtime heap = Runtime.getRuntime();
+        if (heap.maxMemory() - heap.totalMemory() + heap.freeMemory() < PLENTY) {
+            ASKED.setOpaque(new byte[BYTES]);
+            ASKED.setOpaque((byte[]) null);
+        }
+    }
+}
