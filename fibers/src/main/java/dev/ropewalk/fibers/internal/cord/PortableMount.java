@@ -115,11 +115,22 @@ public final class PortableMount extends StackMount {
         FiberLoop loop = cord.loop;
         loop.switchedOut(fiber);
         loop.running = null;
-        PortableStack next = nextOfFiber();
-        if (next != from) { // otherwise it was the head itself
-            pass(next);
+        if (handsOn(from, nextOfFiber())) {
             from.await();
         }
+    }
+
+    /**
+     * Hands the baton on, unless the next stack is this one. Apart from the wait behind it, because
+     * an interpreted frame keeps what its variables hold: a stack that waits would keep the next
+     * one, and that the next.
+     */
+    private boolean handsOn(PortableStack from, @Nullable PortableStack next) {
+        if (next == from) {
+            return false;
+        }
+        pass(next);
+        return true;
     }
 
     @Override
@@ -161,12 +172,7 @@ public final class PortableMount extends StackMount {
             return false;
         }
         idleStacks.push(own);
-        PortableStack next = nextOfWorker();
-        if (next == own) {
-            return true;
-        }
-        pass(next);
-        return own.await();
+        return !handsOn(own, nextOfWorker()) || own.await();
     }
 
     /** To wait without room would keep a carrier. */

@@ -12,6 +12,8 @@ import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.internal.fiber.Abandonment;
+import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testkit.OtherJvm;
 import dev.ropewalk.fibers.testkit.Reports;
@@ -28,6 +30,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -37,6 +40,7 @@ import java.util.concurrent.locks.LockSupport;
 class PortableStackTest {
     private static final int FIBERS = 12;
     private static final int STEPS = 40;
+    private static final int LOST = 64;
     private static final int MANY = 20_000;
     private static final Duration SHORT = Duration.ofNanos(100);
 
@@ -232,6 +236,35 @@ class PortableStackTest {
                     return null;
                 });
         return found.getFirst();
+    }
+
+    /** Those beside a living one may stay, which are few. */
+    @Test
+    void F7_threadsOfFibersThatALivingCordHasLostAreGarbage() {
+        List<WeakReference<Thread>> lost = new CopyOnWriteArrayList<>();
+        try (Cord cord = Cord.start(portable().withUncaught(new Reports()))) {
+            Fiber<?> living = cord.spin("living", () -> Fiber.suspend());
+            FiberImpl<?> parent = FiberImpl.of(cord.spin("parent", () -> parkMany(lost)));
+            Runs.until(() -> lost.size() == LOST);
+            cord.post(Runs.message(() -> Abandonment.abandonBelow(parent, "test")));
+            Runs.until(
+                    () -> {
+                        System.gc();
+                        return lost.stream().filter(each -> each.get() != null).count() < LOST / 2;
+                    });
+            living.terminate();
+        }
+    }
+
+    private static void parkMany(List<WeakReference<Thread>> threads) {
+        for (int i = 0; i < LOST; i++) {
+            Fiber.spin(
+                    () -> {
+                        threads.add(new WeakReference<>(Thread.currentThread()));
+                        Fiber.suspend();
+                    });
+        }
+        Fiber.suspend();
     }
 
     // ---------------------------------------------------------------- carriers
