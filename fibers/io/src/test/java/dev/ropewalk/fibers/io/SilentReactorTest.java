@@ -158,20 +158,26 @@ class SilentReactorTest {
                         }
                     });
             listens.await();
-            busy.spin("blocks", () -> await(release));
-            WatchdogReport report = told.take();
-            while (!(report instanceof WatchdogReport.Stuck stuck && stuck.cord() == busy)) {
-                // On a busy machine it may be told before it sleeps, in its fiber.
-                boolean isOfNoFiber =
-                        switch (report) {
-                            case WatchdogReport.Stuck early -> early.fiber() == null;
-                            case WatchdogReport.SilentReactor silent -> silent.fiber() == null;
-                            default -> false;
-                        };
-                assertFalse(isOfNoFiber, report.toString());
-                report = told.take();
+            while (CordImpl.of(idle).mail.isBusy()) {
+                Thread.onSpinWait();
             }
-            release.countDown();
+            told.clear(); // on a busy machine it may be told before it sleeps
+            busy.spin("blocks", () -> await(release));
+            try {
+                WatchdogReport report = told.take();
+                while (!(report instanceof WatchdogReport.Stuck stuck && stuck.cord() == busy)) {
+                    boolean isOfIdle =
+                            switch (report) {
+                                case WatchdogReport.Stuck it -> it.cord() == idle;
+                                case WatchdogReport.SilentReactor it -> it.cord() == idle;
+                                default -> false;
+                            };
+                    assertFalse(isOfIdle, report::toString);
+                    report = told.take();
+                }
+            } finally {
+                release.countDown(); // otherwise its cord does not end
+            }
         }
     }
 }
