@@ -244,7 +244,8 @@ class PortableStackTest {
         List<WeakReference<Thread>> lost = new CopyOnWriteArrayList<>();
         try (Cord cord = Cord.start(portable().withUncaught(new Reports()))) {
             Fiber<?> living = cord.spin("living", () -> Fiber.suspend());
-            FiberImpl<?> parent = FiberImpl.of(cord.spin("parent", () -> parkMany(lost)));
+            Fiber<?> spun = cord.spin("parent", () -> parkMany(lost));
+            FiberImpl<?> parent = FiberImpl.of(spun);
             Runs.until(() -> lost.size() == LOST);
             cord.post(Runs.message(() -> Abandonment.abandonBelow(parent, "test")));
             Runs.until(
