@@ -16,6 +16,7 @@ import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -45,6 +46,7 @@ import java.util.stream.Stream;
  * options are read off the compiled classes and the sources.
  */
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
+@Tag("needs-flags") // loads each class of Ropewalk
 class OptionsPageTest {
     private static final Path PAGE = Path.of("../docs/guide/options.md");
     private static final Path ARGS = Path.of("../ropewalk.args");
