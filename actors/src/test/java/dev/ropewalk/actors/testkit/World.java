@@ -215,11 +215,7 @@ public final class World {
         Way end = way;
         try (system) {
             body.run(this);
-            on(
-                    () -> {
-                        ((SupervisorCell) system.root()).checkInvariants();
-                        return true;
-                    });
+            checkRoot();
         } finally {
             if (end != null) {
                 end.close();
@@ -231,6 +227,16 @@ public final class World {
                     cells.forEach(ActorCell::checkInvariants);
                     return true;
                 });
+    }
+
+    /** On its own cord, which need not be that of the actors. */
+    private void checkRoot() {
+        SupervisorCell root = (SupervisorCell) system.root();
+        if (root.cord().isCurrent()) {
+            root.checkInvariants();
+        } else {
+            root.cord().spin("check", root::checkInvariants).await();
+        }
     }
 
     // ---------------------------------------------------------------- for tests

@@ -6,7 +6,6 @@ import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.TooManyFibersException;
@@ -785,11 +784,9 @@ final class SupervisorLife implements Handler {
     }
 
     void checkInvariants() {
-        boolean isInTurn = fiber().state() == FiberState.RUNNABLE; // it gave way in the middle
         for (Child child : children.toList()) {
             boolean isForgotten =
                     state == State.RUNNING
-                            && !isInTurn
                             && inbox.isEmpty()
                             && child.state() == Child.State.DOWN
                             && !order.contains(child);

@@ -181,12 +181,15 @@ public final class FiberLoop {
         if (!cord.platform.isVirtual()) {
             Ticker.INSTANCE.remove(cord);
         }
-        cord.mount.endIdleStacks();
-        runQueue.forgetTaken();
-        if (hooks != null) {
-            hooks.showThreadsOwn();
+        try {
+            cord.mount.endIdleStacks();
+            runQueue.forgetTaken();
+            if (hooks != null) {
+                hooks.showThreadsOwn();
+            }
+        } finally {
+            ceaseToBe(); // otherwise the thread could be no other cord
         }
-        ceaseToBe();
     }
 
     /** The calling thread is this cord from now on. */

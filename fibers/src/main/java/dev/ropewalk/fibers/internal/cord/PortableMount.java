@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.Objects;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Stacks that are virtual threads of the JDK's own scheduler, of which one at a time runs as the
@@ -48,6 +49,9 @@ public final class PortableMount extends StackMount {
     /** The exception that a worker ended with, or that kept the baton from being handed on. */
     private @Nullable Throwable broken;
 
+    /** The context class loader of the root frame's thread. */
+    private @Nullable ClassLoader classLoader;
+
     /** Of the root frame's thread, as the stacks see them. */
     private final RootLocal.Values rootValues = new RootLocal.Values();
 
@@ -69,6 +73,7 @@ public final class PortableMount extends StackMount {
 
     @Override
     void enterStack(Stack stack) {
+        classLoader = Thread.currentThread().getContextClassLoader();
         rootValues.see();
         pass((PortableStack) stack);
         root.await();
@@ -81,9 +86,18 @@ public final class PortableMount extends StackMount {
     void endIdleStacks() {
         isClosing = true;
         for (PortableStack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
-            idle.dismiss();
+            dismiss(idle);
         }
         threads.forgetAll();
+    }
+
+    /** The others are to end, and the cord, also if this one cannot be woken. */
+    private static void dismiss(PortableStack idle) {
+        try {
+            idle.dismiss();
+        } catch (OutOfMemoryError | RejectedExecutionException full) {
+            // It is garbage with its executor.
+        }
     }
 
     @Override
@@ -115,8 +129,17 @@ public final class PortableMount extends StackMount {
         FiberLoop loop = cord.loop;
         loop.switchedOut(fiber);
         loop.running = null;
-        if (handsOn(from, nextOfFiber())) {
+        if (handsOn(from, nextAfter(fiber))) {
             from.await();
+        }
+    }
+
+    private @Nullable PortableStack nextAfter(FiberImpl<?> fiber) {
+        try {
+            return nextOfFiber();
+        } catch (Throwable none) {
+            cord.loop.running = fiber; // which goes on
+            throw none;
         }
     }
 
@@ -137,6 +160,7 @@ public final class PortableMount extends StackMount {
     public void leaveForEver() {
         StackRoom.check();
         PortableStack from = mounted();
+        hasRoom(from); // if it has none, it keeps a carrier
         for (; ; ) {
             pass(null);
             from.await();
@@ -144,11 +168,15 @@ public final class PortableMount extends StackMount {
     }
 
     /** The life of a stack's thread. */
-    private void live(PortableStack stack) {
-        CurrentCord.set(cord);
-        rootValues.show();
+    private void live(PortableStack stack, @Nullable Throwable sent) {
         PortableStack next = null;
         try {
+            if (sent != null) {
+                throw Unchecked.<RuntimeException>sneaky(sent);
+            }
+            CurrentCord.set(cord);
+            rootValues.show();
+            forgetClassLoader();
             worker.run();
             if (stack.isDismissed()) {
                 return;
@@ -160,9 +188,19 @@ public final class PortableMount extends StackMount {
         pass(next);
     }
 
+    /** Its thread-locals stay on the thread: nothing of public API removes them all. */
     @Override
     void forgetFiber() {
         Thread.interrupted();
+        forgetClassLoader();
+    }
+
+    /** Fibers begin with that of the cord's own thread. */
+    private void forgetClassLoader() {
+        Thread own = Thread.currentThread();
+        if (own.getContextClassLoader() != classLoader) {
+            own.setContextClassLoader(classLoader);
+        }
     }
 
     @Override
@@ -172,7 +210,9 @@ public final class PortableMount extends StackMount {
             return false;
         }
         idleStacks.push(own);
-        return !handsOn(own, nextOfWorker()) || own.await();
+        boolean isKept = !handsOn(own, nextOfWorker()) || own.await();
+        Thread.interrupted(); // which came while it was nobody's
+        return isKept;
     }
 
     /** To wait without room would keep a carrier. */

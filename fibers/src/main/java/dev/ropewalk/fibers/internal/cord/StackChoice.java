@@ -147,10 +147,10 @@ public final class StackChoice {
     private static void warn() {
         LOG.warn(
                 "fibers run on portable stacks, whose switches take several times as long as those"
-                        + " of light ones; add {} for light stacks, or -D"
+                        + " of light ones; {} for light stacks, or -D"
                         + PROPERTY
                         + "=portable to be told no more",
-                Tie.CONTINUATIONS.flag());
+                JvmFlags.wayToLightStacks());
     }
 
     private static void warnOnce() {

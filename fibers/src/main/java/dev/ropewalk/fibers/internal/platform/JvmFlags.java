@@ -35,7 +35,7 @@ public final class JvmFlags {
         /** Whether this JVM has it. */
         public boolean isThere() {
             return switch (this) {
-                case CONTINUATIONS -> BASE.isExported("jdk.internal.vm", OWN);
+                case CONTINUATIONS -> isContinuationExported() && hasVmContinuations();
                 case SCHEDULED_THREADS -> BASE.isOpen("java.lang", OWN);
                 case NATIVE_CALLS -> OWN.isNativeAccessEnabled();
             };
@@ -48,6 +48,31 @@ public final class JvmFlags {
     }
 
     private JvmFlags() {}
+
+    private static boolean isContinuationExported() {
+        return BASE.isExported("jdk.internal.vm", OWN);
+    }
+
+    /** Some processors have none, nor has a JVM that was started with -XX:-VMContinuations. */
+    private static boolean hasVmContinuations() {
+        try {
+            return (boolean)
+                    Class.forName("jdk.internal.vm.ContinuationSupport")
+                            .getMethod("isSupported")
+                            .invoke(null);
+        } catch (ReflectiveOperationException changed) {
+            return true; // the first light stack says what is missing
+        }
+    }
+
+    /**
+     * The remedy of a program that has no light stacks: begins a sentence, and ends before "for".
+     */
+    public static String wayToLightStacks() {
+        return isContinuationExported()
+                ? "start a JVM that has continuations, without -XX:-VMContinuations,"
+                : "add " + Tie.CONTINUATIONS.flag();
+    }
 
     /** Whether stacks can be continuations; read at each switchpoint. */
     public static boolean hasContinuations() {
@@ -68,6 +93,14 @@ public final class JvmFlags {
      * @param other a remedy without the flag
      */
     public static IllegalStateException lack(String text, Tie tie, String other) {
+        if (tie == Tie.CONTINUATIONS && isContinuationExported()) {
+            return new IllegalStateException(
+                    text
+                            + ": this JVM has no continuations; "
+                            + wayToLightStacks()
+                            + " or "
+                            + other);
+        }
         String remedy;
         if (!OWN.isNamed()) {
             remedy =

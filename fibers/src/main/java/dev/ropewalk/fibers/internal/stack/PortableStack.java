@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.stack;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.Arrays;
 
 /**
@@ -35,14 +37,24 @@ public final class PortableStack implements Stack {
 
     /** The life of a stack's thread, from its first turn to its end. */
     public interface Life {
-        /** On the thread, which has the baton. Hands it on before it returns, unless dismissed. */
-        void run(PortableStack stack);
+        /**
+         * On the thread, which has the baton. Hands it on before it returns, unless dismissed.
+         *
+         * @param sent what an agent threw at the thread before; as a rule nothing
+         */
+        void run(PortableStack stack, @Nullable Throwable sent);
     }
 
     private void run(Life life) {
-        if (baton.await()) {
-            life.run(this);
+        Throwable sent = null;
+        try {
+            if (!baton.await()) {
+                return;
+            }
+        } catch (Throwable thrown) { // with the baton, which must not end with the thread
+            sent = thrown;
         }
+        life.run(this, sent);
     }
 
     /** The last thing that the giving thread does as the cord. */

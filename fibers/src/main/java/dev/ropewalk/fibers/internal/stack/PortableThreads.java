@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Objects;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 
 /**
  * The threads of a cord's portable stacks.
@@ -42,13 +43,24 @@ public final class PortableThreads {
             executor = starter;
             left = EACH;
         }
-        starter.execute(task);
+        try {
+            starter.execute(task);
+        } catch (RejectedExecutionException full) {
+            throw outOfMemory(full);
+        }
         if (--left == 0) {
             executor = null;
         }
         Thread started = Objects.requireNonNull(made, "thread");
         made = null;
         return started;
+    }
+
+    /** The queue of the JDK's scheduler could not grow, which it says by another name. */
+    private static OutOfMemoryError outOfMemory(RejectedExecutionException full) {
+        OutOfMemoryError error = new OutOfMemoryError("for a thread: " + full.getMessage());
+        error.initCause(full);
+        return error;
     }
 
     private Thread make(Runnable task) {

@@ -21,6 +21,7 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.jar.Attributes;
@@ -185,6 +186,23 @@ class JvmFlagsTest {
                                 "-XX:-VMContinuations",
                                 PROPERTY + "portable"));
         assertRan("PORTABLE", ended);
+    }
+
+    /** Its flag is there, and of no use. */
+    @Test
+    void S4_withoutContinuationsTheFlagForThemIsNotAskedFor()
+            throws IOException, InterruptedException {
+        List<String> none = List.of("-XX:+UnlockExperimentalVMOptions", "-XX:-VMContinuations");
+        List<String> flags = new ArrayList<>(none);
+        flags.add(LIGHT);
+        OtherJvm.Ended ended = start(flags);
+        assertEquals(0, ended.exit(), ended.output());
+        assertTrue(ended.output().contains("without -XX:-VMContinuations"), ended.output());
+        assertTrue(ended.output().endsWith("ran on PORTABLE\n"), ended.output());
+        flags.add(PROPERTY + "light");
+        OtherJvm.Ended refused = start(flags);
+        assertEquals(1, refused.exit(), refused.output());
+        assertTrue(refused.output().contains("this JVM has no continuations"), refused.output());
     }
 
     // ---------------------------------------------------------------- on the module path

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.stack;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
@@ -186,6 +187,35 @@ class PortableStackTest {
     @Test
     void F11_aWaitInAClassInitialiserIsOne() {
         assertEquals("hello", Cord.run(portable(), () -> WaitsInside.TEXT));
+    }
+
+    /** As on the cord's own thread, and whatever an earlier fiber has set on theirs. */
+    @Test
+    void F11_fibersBeginWithTheClassLoaderOfTheCordsThread() {
+        Thread own = Thread.currentThread();
+        ClassLoader before = own.getContextClassLoader();
+        ClassLoader mine = new ClassLoader(before) {};
+        own.setContextClassLoader(mine);
+        try {
+            Cord.run(
+                    portable(),
+                    () -> {
+                        for (int i = 0; i < 3; i++) {
+                            assertSame(mine, Fiber.spin(() -> swapClassLoader(before)).await());
+                        }
+                        return null;
+                    });
+        } finally {
+            own.setContextClassLoader(before);
+        }
+    }
+
+    private static ClassLoader swapClassLoader(ClassLoader next) {
+        Thread thread = Thread.currentThread();
+        ClassLoader found = thread.getContextClassLoader();
+        thread.setContextClassLoader(next);
+        Fiber.snooze();
+        return found;
     }
 
     @Test
