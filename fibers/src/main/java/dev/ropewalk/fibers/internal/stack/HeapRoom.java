@@ -10,8 +10,8 @@ import java.lang.invoke.VarHandle;
  *
  * <p>Where it has none, the JDK lets the thread wait on its carrier. That is not told, and when all
  * carriers are taken so, no virtual thread of the process runs any more. So a thread asks here
- * before it waits first: the memory that it gets is garbage at once, and there for the JDK. Later
- * the JDK uses what it has, as a rule.
+ * before it waits first, and as long as little is free before each wait: the memory that it gets is
+ * garbage at once, and there for the JDK.
  */
 final class HeapRoom {
     /** Far more than the frames, because others allocate until the JDK does. */
@@ -37,7 +37,15 @@ final class HeapRoom {
     @SuppressWarnings("UnusedVariable") // so that the compiler does not leave the memory out
     private static byte @Nullable [] asked;
 
+    /** As the last that asked has seen it; for all threads, which may see it late. */
+    private static boolean isLow;
+
     private HeapRoom() {}
+
+    /** Whether little was free. */
+    static boolean isLow() {
+        return isLow;
+    }
 
     /**
      * Returns if there is room.
@@ -46,7 +54,8 @@ final class HeapRoom {
      */
     static void check() {
         Runtime heap = Runtime.getRuntime();
-        if (heap.maxMemory() - heap.totalMemory() + heap.freeMemory() < PLENTY) {
+        isLow = heap.maxMemory() - heap.totalMemory() + heap.freeMemory() < PLENTY;
+        if (isLow) {
             ASKED.setOpaque(new byte[BYTES]);
             ASKED.setOpaque((byte[]) null);
         }

@@ -73,7 +73,7 @@ public final class PortableStack implements Stack {
      * @throws OutOfMemoryError if the heap has none
      */
     public void makeRoom() {
-        if (!hasRoom) {
+        if (!hasRoom || HeapRoom.isLow()) {
             HeapRoom.check();
             hasRoom = true;
         }

@@ -121,10 +121,6 @@ class OutOfMemoryTest {
                     Cord.start(
                             CordOptions.named("full")
                                     .withLateUnmount(args[0].equals("late"))
-                                    .withStacks(
-                                            args[0].equals("portable")
-                                                    ? StackKind.PORTABLE
-                                                    : StackKind.LIGHT)
                                     .withUncaught((fiber, failure) -> {}));
             int exit = 0;
             for (int i = 0; i < ROUNDS && exit == 0; i++) {
@@ -167,7 +163,7 @@ class OutOfMemoryTest {
 
     /** Not always alone: what ends thousands of fibers may need memory where there is none. */
     @ParameterizedTest
-    @ValueSource(strings = {"early", "late", "portable"})
+    @ValueSource(strings = {"early", "late"})
     void F7_parkedFibersThatFillTheHeapEndInOrder(String unmount)
             throws IOException, InterruptedException {
         List<String> flags = List.of("@" + System.getProperty("ropewalk.args.file"), "-Xmx48m");
