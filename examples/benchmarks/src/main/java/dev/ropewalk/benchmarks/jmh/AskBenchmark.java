@@ -5,6 +5,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.fibers.Cord;
 
 import org.openjdk.jmh.annotations.Benchmark;
@@ -41,7 +42,7 @@ public class AskBenchmark {
     /** The same on portable stacks, which are threads of the JDK's scheduler. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(jvmArgsAppend = "-Dropewalk.stacks=portable")
+    @Fork(jvmArgsAppend = StackFlags.PORTABLE)
     public long ropewalkPortable() {
         return Cord.run(AskBenchmark::askOften);
     }
@@ -49,12 +50,7 @@ public class AskBenchmark {
     /** The same with one carrier. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(
-            jvmArgsAppend = {
-                "-Dropewalk.stacks=portable",
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-            })
+    @Fork(jvmArgsAppend = {StackFlags.PORTABLE, StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER})
     public long ropewalkPortable1() {
         return Cord.run(AskBenchmark::askOften);
     }

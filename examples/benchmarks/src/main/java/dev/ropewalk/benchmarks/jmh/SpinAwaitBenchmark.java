@@ -1,5 +1,6 @@
 package dev.ropewalk.benchmarks.jmh;
 
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
@@ -46,7 +47,7 @@ public class SpinAwaitBenchmark {
     /** The same on portable stacks, which are threads of the JDK's scheduler. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(jvmArgsAppend = "-Dropewalk.stacks=portable")
+    @Fork(jvmArgsAppend = StackFlags.PORTABLE)
     public long ropewalkPortable() {
         return Cord.run(SpinAwaitBenchmark::spinAndAwait);
     }
@@ -54,12 +55,7 @@ public class SpinAwaitBenchmark {
     /** The same with one carrier. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(
-            jvmArgsAppend = {
-                "-Dropewalk.stacks=portable",
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-            })
+    @Fork(jvmArgsAppend = {StackFlags.PORTABLE, StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER})
     public long ropewalkPortable1() {
         return Cord.run(SpinAwaitBenchmark::spinAndAwait);
     }
@@ -76,11 +72,7 @@ public class SpinAwaitBenchmark {
     /** Virtual threads on one carrier, started and joined by one of their own. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(
-            jvmArgsAppend = {
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-            })
+    @Fork(jvmArgsAppend = {StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER})
     public long vthreads1() throws InterruptedException {
         Thread.ofVirtual().start(this::startAndJoin).join();
         return last;

@@ -1,5 +1,6 @@
 package dev.ropewalk.benchmarks.jmh;
 
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
@@ -66,11 +67,7 @@ public class StartEndBenchmark {
      */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(
-            jvmArgsAppend = {
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-            })
+    @Fork(jvmArgsAppend = {StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER})
     public long vthreads1() throws InterruptedException {
         Thread.ofVirtual().start(this::startVirtualThreads).join();
         return ended;

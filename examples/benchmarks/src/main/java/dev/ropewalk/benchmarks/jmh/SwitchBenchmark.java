@@ -1,5 +1,6 @@
 package dev.ropewalk.benchmarks.jmh;
 
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
@@ -86,7 +87,7 @@ public class SwitchBenchmark {
     /** The same on portable stacks, which are threads of the JDK's scheduler. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(jvmArgsAppend = "-Dropewalk.stacks=portable")
+    @Fork(jvmArgsAppend = StackFlags.PORTABLE)
     public void ropewalkPortable() {
         Cord.run(SwitchBenchmark::snoozeInTurn);
     }
@@ -94,12 +95,7 @@ public class SwitchBenchmark {
     /** The same with one carrier. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(
-            jvmArgsAppend = {
-                "-Dropewalk.stacks=portable",
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-            })
+    @Fork(jvmArgsAppend = {StackFlags.PORTABLE, StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER})
     public void ropewalkPortable1() {
         Cord.run(SwitchBenchmark::snoozeInTurn);
     }
@@ -114,11 +110,7 @@ public class SwitchBenchmark {
     /** The floor of that: two virtual threads on one carrier park and unpark each other. */
     @Benchmark
     @OperationsPerInvocation(OPERATIONS)
-    @Fork(
-            jvmArgsAppend = {
-                "-Djdk.virtualThreadScheduler.parallelism=1",
-                "-Djdk.virtualThreadScheduler.maxPoolSize=1"
-            })
+    @Fork(jvmArgsAppend = {StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER})
     public void vthreads1() throws InterruptedException {
         unparkInTurn();
     }

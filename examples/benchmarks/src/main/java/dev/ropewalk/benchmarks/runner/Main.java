@@ -9,6 +9,7 @@ import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
 import dev.ropewalk.benchmarks.scenario.Row;
 import dev.ropewalk.benchmarks.scenario.SingleOperation;
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.benchmarks.system.Contestant;
 import dev.ropewalk.fibers.StackKind;
 
@@ -237,7 +238,9 @@ public final class Main {
         if (!StackKind.LIGHT.isAvailable() && System.getProperty("ropewalk.stacks") == null) {
             throw new UsageException(
                     "this JVM has no light stacks; start it with @ropewalk.args, or with"
-                            + " -Dropewalk.stacks=portable to measure portable ones");
+                            + " "
+                            + StackFlags.PORTABLE
+                            + " to measure portable ones");
         }
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.benchmarks.system;
 
 import dev.ropewalk.benchmarks.scenario.Peer;
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.benchmarks.system.kotlin.CoroutinePeers;
 import dev.ropewalk.benchmarks.system.netty.NettyPeer;
 import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
@@ -37,9 +38,7 @@ import java.util.function.Supplier;
 public record Contestant(
         String name, String what, Supplier<Peer> open, List<String> flags, boolean onTwoCores) {
     private static final List<String> ONE_CARRIER =
-            List.of(
-                    "-Djdk.virtualThreadScheduler.parallelism=1",
-                    "-Djdk.virtualThreadScheduler.maxPoolSize=1");
+            List.of(StackFlags.ONE_CARRIER, StackFlags.MAX_ONE_CARRIER);
 
     public static final List<Contestant> ALL =
             List.of(
@@ -162,7 +161,7 @@ public record Contestant(
 
     private static Contestant portable(String name, String what, List<String> carriers) {
         List<String> flags = new ArrayList<>(carriers);
-        flags.add("-Dropewalk.stacks=portable");
+        flags.add(StackFlags.PORTABLE);
         return new Contestant(name, what, RopewalkPortable::new, List.copyOf(flags), false);
     }
 

@@ -1,7 +1,6 @@
 package dev.ropewalk.fibers.internal.cord;
 
 import dev.ropewalk.fibers.internal.log.RootLocal;
-import dev.ropewalk.fibers.internal.platform.JvmFlags;
 import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
 import dev.ropewalk.fibers.internal.stack.JdkThreads;
 import dev.ropewalk.fibers.internal.stack.Stacks;
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 public final class CurrentCord {
     private static final ThreadLocal<@Nullable CordImpl> LOCAL = new ThreadLocal<>();
 
-    private static final boolean HAS_LIGHT_STACKS = JvmFlags.hasContinuations();
+    private static final boolean HAS_LIGHT_STACKS = Stacks.hasLight();
     private static final boolean HAS_CARRIERS = Tie.SCHEDULED_THREADS.isThere();
 
     /** The driver of cords on this thread in turns: no wait of the thread itself would ever end. */

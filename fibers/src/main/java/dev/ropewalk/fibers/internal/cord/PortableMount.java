@@ -88,7 +88,7 @@ public final class PortableMount extends StackMount {
         for (PortableStack idle = idleStacks.poll(); idle != null; idle = idleStacks.poll()) {
             dismiss(idle);
         }
-        threads.forgetAll();
+        dropAllStacks();
     }
 
     /** The others are to end, and the cord, also if this one cannot be woken. */
@@ -160,7 +160,7 @@ public final class PortableMount extends StackMount {
     public void leaveForEver() {
         StackRoom.check();
         PortableStack from = mounted();
-        hasRoom(from); // if it has none, it keeps a carrier
+        canWait(from); // if not, it keeps a carrier
         for (; ; ) {
             pass(null);
             from.await();
@@ -206,7 +206,7 @@ public final class PortableMount extends StackMount {
     @Override
     boolean keepIdle() {
         PortableStack own = mounted();
-        if (isClosing || idleStacks.size() == MAX_IDLE_STACKS || !hasRoom(own)) {
+        if (isClosing || idleStacks.size() == MAX_IDLE_STACKS || !canWait(own)) {
             return false;
         }
         idleStacks.push(own);
@@ -215,8 +215,8 @@ public final class PortableMount extends StackMount {
         return isKept;
     }
 
-    /** To wait without room would keep a carrier. */
-    private static boolean hasRoom(PortableStack stack) {
+    /** Without room it would keep a carrier. */
+    private static boolean canWait(PortableStack stack) {
         try {
             stack.makeRoom();
             return true;

@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.JvmFlags;
 import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
+import dev.ropewalk.fibers.internal.stack.Stacks;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ public final class StackChoice {
     public static boolean isAvailable(StackKind kind) {
         boolean isForbidden = wish() == StackKind.PORTABLE;
         return switch (kind) {
-            case LIGHT -> !isForbidden && Tie.CONTINUATIONS.isThere();
+            case LIGHT -> !isForbidden && Stacks.hasLight();
             case VIRTUAL_THREAD -> !isForbidden && Tie.SCHEDULED_THREADS.isThere();
             case PORTABLE -> true;
         };
@@ -97,7 +98,7 @@ public final class StackChoice {
             }
             return StackKind.PORTABLE;
         }
-        if (Tie.CONTINUATIONS.isThere()) {
+        if (Stacks.hasLight()) {
             return StackKind.LIGHT;
         }
         if (needing != null) {

@@ -13,8 +13,6 @@ public final class JvmFlags {
     private static final Module BASE = Object.class.getModule();
     private static final Module OWN = JvmFlags.class.getModule();
 
-    private static final boolean HAS_CONTINUATIONS = Tie.CONTINUATIONS.isThere();
-
     /** A part that needs a flag. */
     public enum Tie {
         /** The continuations that light stacks are made of. */
@@ -32,10 +30,10 @@ public final class JvmFlags {
             this.flag = flag;
         }
 
-        /** Whether this JVM has it. */
+        /** Whether this JVM has the flag. */
         public boolean isThere() {
             return switch (this) {
-                case CONTINUATIONS -> isContinuationExported() && hasVmContinuations();
+                case CONTINUATIONS -> BASE.isExported("jdk.internal.vm", OWN);
                 case SCHEDULED_THREADS -> BASE.isOpen("java.lang", OWN);
                 case NATIVE_CALLS -> OWN.isNativeAccessEnabled();
             };
@@ -49,34 +47,13 @@ public final class JvmFlags {
 
     private JvmFlags() {}
 
-    private static boolean isContinuationExported() {
-        return BASE.isExported("jdk.internal.vm", OWN);
-    }
-
-    /** Some processors have none, nor has a JVM that was started with -XX:-VMContinuations. */
-    private static boolean hasVmContinuations() {
-        try {
-            return (boolean)
-                    Class.forName("jdk.internal.vm.ContinuationSupport")
-                            .getMethod("isSupported")
-                            .invoke(null);
-        } catch (ReflectiveOperationException changed) {
-            return true; // the first light stack says what is missing
-        }
-    }
-
     /**
      * The remedy of a program that has no light stacks: begins a sentence, and ends before "for".
      */
     public static String wayToLightStacks() {
-        return isContinuationExported()
+        return Tie.CONTINUATIONS.isThere()
                 ? "start a JVM that has continuations, without -XX:-VMContinuations,"
                 : "add " + Tie.CONTINUATIONS.flag();
-    }
-
-    /** Whether stacks can be continuations; read at each switchpoint. */
-    public static boolean hasContinuations() {
-        return HAS_CONTINUATIONS;
     }
 
     /** Whether Agrona's queues work, which ask the JDK for unsafe access. */
@@ -93,7 +70,7 @@ public final class JvmFlags {
      * @param other a remedy without the flag
      */
     public static IllegalStateException lack(String text, Tie tie, String other) {
-        if (tie == Tie.CONTINUATIONS && isContinuationExported()) {
+        if (tie == Tie.CONTINUATIONS && tie.isThere()) {
             return new IllegalStateException(
                     text
                             + ": this JVM has no continuations; "

@@ -31,16 +31,20 @@ public final class MemoryReserve {
 
     /** Sets memory aside unless that is done, if there is plenty; otherwise a later call does. */
     public static void refill() {
-        Runtime heap = Runtime.getRuntime();
-        long share = heap.maxMemory() / SHARE;
-        if (reserve == null
-                && heap.maxMemory() - heap.totalMemory() + heap.freeMemory() > PLENTY * share) {
+        long share = Runtime.getRuntime().maxMemory() / SHARE;
+        if (reserve == null && free() > PLENTY * share) {
             try {
                 reserve = new byte[(int) Math.min(MAX_BYTES, share)];
             } catch (OutOfMemoryError stillNone) {
                 reserve = null;
             }
         }
+    }
+
+    /** How many bytes of the largest heap are free; some 50 ns. */
+    public static long free() {
+        Runtime heap = Runtime.getRuntime();
+        return heap.maxMemory() - heap.totalMemory() + heap.freeMemory();
     }
 
     public static void release() {

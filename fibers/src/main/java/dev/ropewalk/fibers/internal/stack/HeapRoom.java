@@ -1,5 +1,7 @@
 package dev.ropewalk.fibers.internal.stack;
 
+import dev.ropewalk.fibers.internal.platform.MemoryReserve;
+
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.MethodHandles;
@@ -53,8 +55,7 @@ final class HeapRoom {
      * @throws OutOfMemoryError if there is none
      */
     static void check() {
-        Runtime heap = Runtime.getRuntime();
-        isLow = heap.maxMemory() - heap.totalMemory() + heap.freeMemory() < PLENTY;
+        isLow = MemoryReserve.free() < PLENTY;
         if (isLow) {
             ASKED.setOpaque(new byte[BYTES]);
             ASKED.setOpaque((byte[]) null);

@@ -13,7 +13,8 @@ import java.util.Arrays;
  * that carries this one, of which the JDK has one for each processor.
  *
  * <p>A stack whose fiber was abandoned never gets the baton again: to end its thread would run the
- * fiber's clean-up beside the cord. It is garbage with its cord, see {@link PortableThreads}.
+ * fiber's clean-up beside the cord. It is garbage with the few that were started beside it, see
+ * {@link PortableThreads}.
  */
 public final class PortableStack implements Stack {
     private final Baton baton = new Baton();

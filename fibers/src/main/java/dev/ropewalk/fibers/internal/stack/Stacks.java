@@ -1,8 +1,9 @@
 package dev.ropewalk.fibers.internal.stack;
 
-import dev.ropewalk.fibers.internal.platform.JvmFlags;
+import dev.ropewalk.fibers.internal.platform.JvmFlags.Tie;
 
 import jdk.internal.vm.Continuation;
+import jdk.internal.vm.ContinuationSupport;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +27,16 @@ public final class Stacks {
     /** More than sections that were left one inside the other. */
     private static final int MAX_PINS = 100;
 
+    /** With the flag for them; some JVMs have none, as with -XX:-VMContinuations. */
+    private static final boolean HAS_LIGHT =
+            Tie.CONTINUATIONS.isThere() && ContinuationSupport.isSupported();
+
     private Stacks() {}
+
+    /** Whether stacks can be continuations. */
+    public static boolean hasLight() {
+        return HAS_LIGHT;
+    }
 
     /** {@return a stack that is a continuation: only our own calls yield on it} */
     public static Stack light(StackOwner owner, Runnable worker) {
@@ -54,7 +64,7 @@ public final class Stacks {
      * left by other calls than Ropewalk's.
      */
     public static void runPinned(Runnable action) {
-        if (!JvmFlags.hasContinuations()) {
+        if (!HAS_LIGHT) {
             action.run();
             return;
         }
@@ -75,7 +85,7 @@ public final class Stacks {
      */
     public static boolean unpin() {
         boolean wasPinned = false;
-        for (int i = 0; i < MAX_PINS && JvmFlags.hasContinuations(); i++) {
+        for (int i = 0; i < MAX_PINS && HAS_LIGHT; i++) {
             try {
                 Continuation.unpin();
                 wasPinned = true;
