@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.RootLocal;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.internal.stack.Baton;
+import dev.ropewalk.fibers.internal.stack.BatonWatch;
 import dev.ropewalk.fibers.internal.stack.PortableStack;
 import dev.ropewalk.fibers.internal.stack.PortableThreads;
 import dev.ropewalk.fibers.internal.stack.Stack;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayDeque;
 import java.util.Objects;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.BooleanSupplier;
 
 /**
  * Stacks that are virtual threads of the JDK's own scheduler, of which one at a time runs as the
@@ -43,6 +45,9 @@ public final class PortableMount extends StackMount {
     /** The place of the root frame. */
     private final Baton root = new Baton();
 
+    private final BatonWatch watch = new BatonWatch();
+    private final BooleanSupplier isLost = this::isLost;
+
     /** The stack that has the baton; null if the root frame has it. */
     private @Nullable PortableStack mounted;
 
@@ -55,6 +60,7 @@ public final class PortableMount extends StackMount {
     /** Of the root frame's thread, as the stacks see them. */
     private final RootLocal.Values rootValues = new RootLocal.Values();
 
+    private boolean isLinked;
     private boolean isClosing;
 
     PortableMount(CordImpl cord) {
@@ -75,10 +81,35 @@ public final class PortableMount extends StackMount {
     void enterStack(Stack stack) {
         classLoader = Thread.currentThread().getContextClassLoader();
         rootValues.see();
+        if (!isLinked) {
+            passToRoot(); // also linked by that; later there may be no memory
+            root.await();
+            isLinked = true;
+        }
         pass((PortableStack) stack);
-        root.await();
+        root.await(isLost);
         if (broken != null) {
             throw Unchecked.<RuntimeException>sneaky(broken);
+        }
+    }
+
+    private boolean isLost() {
+        PortableStack given = mounted; // as this thread sees it
+        if (!watch.isLost(given, System.nanoTime())) {
+            return false;
+        }
+        mounted = null;
+        cord.loop.current = Thread.currentThread();
+        broken = lost(given);
+        return true;
+    }
+
+    private static Throwable lost(@Nullable PortableStack given) {
+        try {
+            Thread by = given == null ? null : given.thread();
+            return new OutOfMemoryError("the baton was lost, as a rule by the JDK: " + by);
+        } catch (Throwable full) {
+            return full;
         }
     }
 
@@ -334,7 +365,7 @@ public final class PortableMount extends StackMount {
     }
 
     private void passToRoot() {
-        Thread thread = Objects.requireNonNull(cord.loop.loopThread(), "thread of the loop");
+        Thread thread = Objects.requireNonNull(cord.loop.loopThread()); // no text to be made
         cord.loop.current = thread;
         root.give(thread);
     }

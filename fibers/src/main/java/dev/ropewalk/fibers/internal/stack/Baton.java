@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * A thread's place in the passing of a cord's baton: the thread waits here until the right to run
@@ -14,17 +15,19 @@ import java.util.concurrent.locks.LockSupport;
  *
  * <pre>
  *   AWAY -> HERE   give, by the thread that had it: the last thing that this does as the cord
- *   HERE -> AWAY   the thread comes out of await with it; or it was taken back
+ *   HERE -> LATE   it was looked for, and the thread had not seen it
+ *   HERE, LATE -> AWAY   the thread comes out of await with it; or it was taken back
  *   AWAY -> OVER   dismiss: the thread is needed no more, and comes out of await without it
  * </pre>
  *
- * <p>It is HERE at one place of a cord at most, and then no thread runs as the cord. The thread
- * that gets it reads all that the giver wrote before.
+ * <p>It is HERE or LATE at one place of a cord at most, and then no thread runs as the cord. The
+ * thread that gets it reads all that the giver wrote before.
  */
 public final class Baton {
     private static final int AWAY = 0;
     private static final int HERE = 1;
-    private static final int OVER = 2;
+    private static final int LATE = 2;
+    private static final int OVER = 3;
 
     private static final VarHandle STATE;
 
@@ -46,8 +49,21 @@ public final class Baton {
     }
 
     /** Whether its thread had not seen that it is here, and never will. */
-    public boolean takeBack() {
-        return STATE.compareAndSet(this, HERE, AWAY);
+    boolean takeBack() {
+        for (; ; ) {
+            int seen = (int) STATE.getAcquire(this);
+            if (seen == AWAY || seen == OVER) {
+                return false;
+            }
+            if (STATE.compareAndSet(this, seen, AWAY)) { // otherwise it became late just now
+                return true;
+            }
+        }
+    }
+
+    /** Whether it has been here since the last call, or before; from any thread. */
+    boolean isLate() {
+        return !STATE.compareAndSet(this, HERE, LATE) && (int) STATE.getAcquire(this) == LATE;
     }
 
     /** Ends the wait of a thread that has nothing more to do. */
@@ -63,6 +79,15 @@ public final class Baton {
      * @return false if the thread was dismissed
      */
     public boolean await() {
+        return await(null);
+    }
+
+    /**
+     * As {@link #await()}.
+     *
+     * @param isLost asked after each tick of {@link BatonWatch}; if true the baton is here
+     */
+    public boolean await(@Nullable BooleanSupplier isLost) {
         boolean wasInterrupted = false;
         Throwable sent = null;
         while (!takeBack()) {
@@ -70,7 +95,14 @@ public final class Baton {
                 return false;
             }
             try {
-                LockSupport.park();
+                if (isLost == null) {
+                    LockSupport.park();
+                } else {
+                    LockSupport.parkNanos(BatonWatch.TICK_NS);
+                    if (isLost.getAsBoolean()) {
+                        break;
+                    }
+                }
                 wasInterrupted |= Thread.interrupted(); // which would end each park at once
             } catch (Throwable thrown) { // or there was no memory to park
                 sent = thrown;

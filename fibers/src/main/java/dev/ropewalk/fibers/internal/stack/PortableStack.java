@@ -17,7 +17,7 @@ import java.util.Arrays;
  * {@link PortableThreads}.
  */
 public final class PortableStack implements Stack {
-    private final Baton baton = new Baton();
+    final Baton baton = new Baton();
     private final Thread thread;
 
     /** It has waited, or can. */

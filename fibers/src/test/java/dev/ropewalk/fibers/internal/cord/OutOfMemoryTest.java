@@ -117,11 +117,15 @@ class OutOfMemoryTest {
         private Parked() {}
 
         public static void main(String[] args) throws InterruptedException {
+            CordOptions options =
+                    CordOptions.named("full")
+                            .withLateUnmount(args[0].equals("late"))
+                            .withUncaught((fiber, failure) -> {});
             Cord cord =
                     Cord.start(
-                            CordOptions.named("full")
-                                    .withLateUnmount(args[0].equals("late"))
-                                    .withUncaught((fiber, failure) -> {}));
+                            args[0].equals("portable")
+                                    ? options.withStacks(StackKind.PORTABLE)
+                                    : options);
             int exit = 0;
             for (int i = 0; i < ROUNDS && exit == 0; i++) {
                 exit = hasRound(cord) ? 0 : BROKE;
@@ -163,11 +167,11 @@ class OutOfMemoryTest {
 
     /** Not always alone: what ends thousands of fibers may need memory where there is none. */
     @ParameterizedTest
-    @ValueSource(strings = {"early", "late"})
-    void F7_parkedFibersThatFillTheHeapEndInOrder(String unmount)
+    @ValueSource(strings = {"early", "late", "portable"})
+    void F7_parkedFibersThatFillTheHeapEndInOrder(String way)
             throws IOException, InterruptedException {
         List<String> flags = List.of("@" + System.getProperty("ropewalk.args.file"), "-Xmx48m");
-        OtherJvm.Ended ended = OtherJvm.run(flags, Parked.class, unmount);
+        OtherJvm.Ended ended = OtherJvm.run(flags, Parked.class, way);
         long lines =
                 ended.output()
                         .lines()
