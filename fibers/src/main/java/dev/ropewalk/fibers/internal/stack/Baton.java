@@ -85,7 +85,7 @@ public final class Baton {
     /**
      * As {@link #await()}.
      *
-     * @param isLost asked after each tick of {@link BatonWatch}; if true the baton is here
+     * @param isLost asked after each LOOK_NS of {@link BatonWatch}; if true the baton is here
      */
     public boolean await(@Nullable BooleanSupplier isLost) {
         boolean wasInterrupted = false;
@@ -98,7 +98,7 @@ public final class Baton {
                 if (isLost == null) {
                     LockSupport.park();
                 } else {
-                    LockSupport.parkNanos(BatonWatch.TICK_NS);
+                    LockSupport.parkNanos(BatonWatch.LOOK_NS);
                     if (isLost.getAsBoolean()) {
                         break;
                     }

@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
  * the JDK.
  */
 public final class BatonWatch {
-    static final long TICK_NS = TimeUnit.SECONDS.toNanos(1);
+    static final long LOOK_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** Ticks, and for a baton that is late also threads that were started. */
+    /** Looks, and for a baton that is late also threads that were started. */
     static final int MAX = 4;
 
     private long askedNs;
@@ -50,12 +50,12 @@ public final class BatonWatch {
     }
 
     /**
-     * To be asked at least once a tick. If true, the thread of that stack never gets the baton.
+     * To be asked at least once in LOOK_NS. If true, the thread of that stack never gets the baton.
      *
      * @param given the stack that the baton was given to, or null if it was to come here
      */
     public boolean isLost(@Nullable PortableStack given, long nowNs) {
-        if (nowNs - askedNs < TICK_NS) {
+        if (nowNs - askedNs < LOOK_NS) {
             return false;
         }
         askedNs = nowNs;

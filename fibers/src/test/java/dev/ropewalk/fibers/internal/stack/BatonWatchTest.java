@@ -72,12 +72,12 @@ class BatonWatchTest {
     }
 
     @Test
-    void F7_nobodyHasIt_isLostAfterSomeTicks() {
-        assertEquals(BatonWatch.MAX, ticksUntilLost(null));
+    void F7_nobodyHasIt_isLostAfterSomeLooks() {
+        assertEquals(BatonWatch.MAX, looksUntilLost(null));
     }
 
     @Test
-    void F7_itsThreadHasEnded_isLostAfterSomeTicks() throws InterruptedException {
+    void F7_itsThreadHasEnded_isLostAfterSomeLooks() throws InterruptedException {
         PortableStack ended =
                 new PortableStack(
                         new PortableThreads("test"),
@@ -86,16 +86,16 @@ class BatonWatchTest {
                         });
         ended.give();
         ended.thread().join();
-        assertEquals(BatonWatch.MAX, ticksUntilLost(ended));
+        assertEquals(BatonWatch.MAX, looksUntilLost(ended));
     }
 
-    private int ticksUntilLost(@Nullable PortableStack given) {
-        for (int ticks = 1; ; ticks++) {
-            nowNs += BatonWatch.TICK_NS;
+    private int looksUntilLost(@Nullable PortableStack given) {
+        for (int looks = 1; ; looks++) {
+            nowNs += BatonWatch.LOOK_NS;
             if (watch.isLost(given, nowNs)) {
-                return ticks;
+                return looks;
             }
-            assertFalse(watch.isLost(given, nowNs + 1), "within a tick");
+            assertFalse(watch.isLost(given, nowNs + 1), "within the same look");
         }
     }
 
@@ -103,7 +103,7 @@ class BatonWatchTest {
     void F7_missingOnceAndThereAgainIsNotLost() {
         PortableStack there = new PortableStack(new PortableThreads("test"), (stack, sent) -> {});
         for (int i = 0; i < 10 * BatonWatch.MAX; i++) {
-            nowNs += BatonWatch.TICK_NS;
+            nowNs += BatonWatch.LOOK_NS;
             assertFalse(watch.isLost(i % 2 == 0 ? null : there, nowNs));
         }
         there.dismiss();
