@@ -42,7 +42,7 @@ class PortableStackTest {
     private static final int FIBERS = 12;
     private static final int STEPS = 40;
     private static final int LOST = 64;
-    private static final int MANY = 20_000;
+    private static final int MANY = 100_000;
     private static final Duration SHORT = Duration.ofNanos(100);
 
     private static CordOptions portable() {
