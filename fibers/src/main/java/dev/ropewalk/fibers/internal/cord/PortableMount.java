@@ -86,6 +86,7 @@ public final class PortableMount extends StackMount {
             root.await();
             isLinked = true;
         }
+        watch.begin();
         pass((PortableStack) stack);
         root.await(isLost);
         if (broken != null) {
@@ -106,8 +107,8 @@ public final class PortableMount extends StackMount {
 
     private static Throwable lost(@Nullable PortableStack given) {
         try {
-            Thread by = given == null ? null : given.thread();
-            return new OutOfMemoryError("the baton was lost, as a rule by the JDK: " + by);
+            Object last = given == null ? "the cord's own thread" : given.thread();
+            return new OutOfMemoryError("no thread has the baton, which was given last to " + last);
         } catch (Throwable full) {
             return full;
         }

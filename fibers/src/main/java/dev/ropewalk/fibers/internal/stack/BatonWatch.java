@@ -27,6 +27,7 @@ public final class BatonWatch {
     /** Looks, and for a baton that is late also threads that were started. */
     static final int MAX = 4;
 
+    private boolean wasAsked;
     private long askedNs;
     private int missing;
     private int late;
@@ -49,12 +50,22 @@ public final class BatonWatch {
         isLate(new Baton());
     }
 
+    /** A wait begins. What was missing before was on its way. */
+    public void begin() {
+        wasAsked = false;
+    }
+
     /**
      * To be asked at least once in LOOK_NS. If true, the thread of that stack never gets the baton.
      *
      * @param given the stack that the baton was given to, or null if it was to come here
      */
     public boolean isLost(@Nullable PortableStack given, long nowNs) {
+        if (!wasAsked) {
+            wasAsked = true;
+            missing = 0;
+            askedNs = nowNs;
+        }
         if (nowNs - askedNs < LOOK_NS) {
             return false;
         }

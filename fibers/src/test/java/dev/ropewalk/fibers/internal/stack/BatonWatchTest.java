@@ -89,7 +89,21 @@ class BatonWatchTest {
         assertEquals(BatonWatch.MAX, looksUntilLost(ended));
     }
 
+    /** Each wait of a busy cord may look once while the baton is on its way. */
+    @Test
+    void F7_missingInManyWaitsIsNotLost() {
+        for (int i = 0; i < 10 * BatonWatch.MAX; i++) {
+            watch.begin();
+            for (int looks = 0; looks < BatonWatch.MAX; looks++) {
+                assertFalse(watch.isLost(null, nowNs));
+                nowNs += BatonWatch.LOOK_NS;
+            }
+        }
+    }
+
     private int looksUntilLost(@Nullable PortableStack given) {
+        watch.begin();
+        assertFalse(watch.isLost(given, nowNs), "asked first");
         for (int looks = 1; ; looks++) {
             nowNs += BatonWatch.LOOK_NS;
             if (watch.isLost(given, nowNs)) {
