@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.cord;
 
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.RootLocal;
+import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.platform.Unchecked;
 import dev.ropewalk.fibers.internal.stack.Baton;
 import dev.ropewalk.fibers.internal.stack.BatonWatch;
@@ -95,8 +96,8 @@ public final class PortableMount extends StackMount {
     }
 
     private boolean isLost() {
-        PortableStack given = mounted; // as this thread sees it
-        if (!watch.isLost(given, System.nanoTime())) {
+        PortableStack given = mounted; // as this thread sees it, in time of the machine
+        if (!watch.isLost(given, RealPlatform.now())) {
             return false;
         }
         mounted = null;
