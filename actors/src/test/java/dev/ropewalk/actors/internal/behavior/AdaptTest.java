@@ -146,6 +146,7 @@ class AdaptTest {
                                                         return Behavior.same();
                                                     }));
                     assertEquals(1, twice.<Integer>ask(to -> new PriceOf("x", to)));
+                    world.settle(); // the second reply may still be on its way
                     kept.getFirst().fail(new Crash("late"));
                     world.settle();
                     assertEquals(

@@ -96,7 +96,7 @@ public final class PortableMount extends StackMount {
     }
 
     private boolean isLost() {
-        PortableStack given = mounted; // as this thread sees it, in time of the machine
+        PortableStack given = mounted; // as this thread sees it
         if (!watch.isLost(given, RealPlatform.now())) {
             return false;
         }
