@@ -50,7 +50,7 @@ public final class BatonWatch {
         isLate(new Baton());
     }
 
-    /** A wait begins. What was missing before was on its way. */
+    /** A wait begins; a baton that was missing in the one before was on its way. */
     public void begin() {
         wasAsked = false;
     }
