@@ -83,7 +83,7 @@ public final class PortableMount extends StackMount {
         classLoader = Thread.currentThread().getContextClassLoader();
         rootValues.see();
         if (!isLinked) {
-            passToRoot(); // also linked by that; later there may be no memory
+            passToRoot(); // links what it takes, because later there may be no memory for that
             root.await();
             isLinked = true;
         }

@@ -5,17 +5,19 @@ import org.jspecify.annotations.Nullable;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Finds that nobody has the baton any more, so that the cord ends with a line and not stand still.
+ * Finds that nobody has the baton any more, so that the cord ends with a line and does not stand
+ * still.
  *
- * <p>The JDK's scheduler loses a thread that was to run if it cannot start one more carrier,
- * without memory or at the limit of the system's threads: the carrier that has taken the thread
- * from the queue ends, and nothing is told. No later wake-up helps, because the lost thread counts
- * as one that is to run. It has not seen the baton, and may only wait long for a carrier. So when
- * the baton is late, other threads are started, one after the other: if each of them comes to run,
- * or cannot be started, and the baton is still where it was, its thread is lost.
+ * <p>By its source (JDK 25, ForkJoinPool.runWorker) the JDK's scheduler loses a thread that was to
+ * run if it cannot start one more carrier, without memory or at the limit of the system's threads:
+ * the carrier that has taken the thread from the queue ends, and nothing is told. No later wake-up
+ * helps, because the lost thread counts as one that is to run. It has not seen the baton; but one
+ * that waits long for a carrier has not either. So when the baton is late, other threads are
+ * started, one after the other: if each of them comes to run, or cannot be started, and the baton
+ * is still where it was, its thread is lost.
  *
  * <p>And a thread may end between two steps of the way of the baton, because the JVM needs memory
- * for code that runs for the first time.
+ * for code that runs for the first time; that was seen.
  *
  * <p>Confined to the thread of the root frame, which waits for the baton meanwhile. Rejected: to
  * look from each thread that gives it, because a timed wait of a virtual thread takes a timer of

@@ -9,10 +9,12 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -30,6 +32,7 @@ import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.locks.LockSupport;
@@ -348,6 +351,30 @@ class PortableStackTest {
         assertTrue(
                 ended.output().contains("wait for a carrier of the JDK's scheduler"),
                 ended.output());
+    }
+
+    // ---------------------------------------------------------------- a lost baton
+
+    /** As if the scheduler had lost the fiber's thread: the baton is there, and never taken. */
+    @Test
+    void F7_aCordWhoseBatonIsLostBreaksInOrder() throws InterruptedException {
+        Cord cord = Cord.start(portable().withUncaught((fiber, failure) -> {}));
+        Fiber<?> lost = cord.spin("lost", PortableStackTest::loseTheBaton);
+        assertTrue(lost.awaitEnd(Duration.ofSeconds(30)), () -> "" + lost);
+        String failure = String.valueOf(lost.failure());
+        assertTrue(failure.contains("no thread has the baton"), failure);
+        assertTrue(failure.contains("worker of portable"), failure);
+        Thread own = Objects.requireNonNull(CordImpl.of(cord).ownThread);
+        assertTrue(own.join(Duration.ofSeconds(30)), own::toString);
+        assertThrows(CordClosedException.class, () -> cord.spin("late", () -> 1));
+    }
+
+    private static int loseTheBaton() {
+        Stack own = CordImpl.of(Cord.current()).mount.mountedStack();
+        ((PortableStack) own).baton.give(Thread.ofVirtual().unstarted(() -> {}));
+        for (; ; ) {
+            LockSupport.park(); // for ever: it must not go on as the cord
+        }
     }
 
     // ---------------------------------------------------------------- wrong use
