@@ -143,7 +143,9 @@ public abstract sealed class Fiber<T extends @Nullable Object> permits FiberImpl
     /**
      * Waits until the fiber has ended and takes its result. Works from any thread, after the
      * fiber's death, and as often as wanted. A switchpoint, also if the fiber has ended.
-     * Terminating the awaiting fiber ends the wait and leaves the awaited one as it is.
+     * Terminating the awaiting fiber ends the wait and leaves the awaited one as it is. If the
+     * fiber is the caller's own child and has not begun, the caller's children that have not begun
+     * are the next to run, before other runnable fibers, and then the caller.
      *
      * @return what the body returned
      * @throws FiberFailedException if the body threw; fresh for each caller, with the cause

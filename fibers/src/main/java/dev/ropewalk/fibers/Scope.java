@@ -307,7 +307,7 @@ public final class Scope<T extends @Nullable Object> {
         }
         while (open > 0 && !isDone) {
             waitNumber = owner.nextWaitNumber();
-            owner.park(WaitKind.LIBRARY, members);
+            owner.parkForChildren(members);
         }
     }
 

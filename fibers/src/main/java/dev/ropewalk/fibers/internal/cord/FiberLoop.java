@@ -73,6 +73,7 @@ public final class FiberLoop {
     public final @Nullable SwitchHooks hooks;
 
     public final RunQueue runQueue = new RunQueue();
+    public final HelpFirst help;
 
     /** Null while what runs is no fiber's. */
     @Nullable FiberImpl<?> running;
@@ -147,6 +148,7 @@ public final class FiberLoop {
 
     FiberLoop(CordImpl cord) {
         this.cord = cord;
+        this.help = new HelpFirst(this, cord.orderSeeded);
         this.hooks = SwitchHooks.of(cord, cord.options.switchHooks());
         this.marked = cord.inTurns; // for ever: it never polls by itself
         this.pollsAtRootOnly = cord.inTurns || cord.stacks == StackKind.VIRTUAL_THREAD;
@@ -236,7 +238,9 @@ public final class FiberLoop {
 
     /** The next entry, which is at the head then; null when the queue is empty. */
     @Nullable FiberImpl<?> drawHead() {
-        if (cord.orderSeeded && runQueue.size() > 1) {
+        if (help.depth > 0) {
+            help.bringNext();
+        } else if (cord.orderSeeded && runQueue.size() > 1) {
             runQueue.swapToHead(cord.platform.nextInt(runQueue.size()));
         }
         return runQueue.peek();
@@ -308,6 +312,9 @@ public final class FiberLoop {
     }
 
     private void poll(@Nullable FiberImpl<?> interrupted) {
+        if (help.depth > 0) {
+            help.clear(); // others have their turn
+        }
         switches += POLL_INTERVAL - untilPoll;
         polls++;
         untilPoll = POLL_INTERVAL;

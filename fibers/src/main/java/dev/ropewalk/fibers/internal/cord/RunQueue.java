@@ -9,6 +9,10 @@ import java.util.Objects;
 /**
  * The cord's FIFO ring of (fiber, resume value), confined to the cord (rule F1).
  *
+ * <p>An entry that is brought to the head ({@link #bringFromTail}) leaves a hole, because to close
+ * it would move all behind it. A hole has no fiber; it is gone when the head or the tail comes to
+ * it.
+ *
  * <p>Fibers and values lie in turn in one array, so an entry is one cache line's worth of
  * neighbours and costs no object. The ring doubles when full and never shrinks: its size is the
  * largest number of fibers that were runnable at once.
@@ -21,6 +25,9 @@ import java.util.Objects;
 public final class RunQueue {
     private static final int FIRST_CAPACITY = 64;
 
+    /** How far from the tail an entry is looked for that is to be taken out of turn. */
+    private static final int MAX_FROM_TAIL = 32;
+
     private @Nullable Object[] ring = new @Nullable Object[2 * FIRST_CAPACITY];
     private int mask = 2 * FIRST_CAPACITY - 1;
     private int head;
@@ -29,9 +36,12 @@ public final class RunQueue {
     /** Entries taken since they were forgotten last; their slots lie before the head. */
     private int taken;
 
+    /** Between head and tail. */
+    private int holes;
+
     /** All or nothing: the only call in it, which can fail for want of memory, comes first. */
     void add(FiberImpl<?> fiber, @Nullable Object resumeValue) {
-        if (((tail + 2) & mask) == head) {
+        if (isFull()) {
             grow();
         }
         int at = tail;
@@ -41,6 +51,18 @@ public final class RunQueue {
     }
 
     @Nullable FiberImpl<?> peek() {
+        if (head == tail) {
+            return null;
+        }
+        FiberImpl<?> fiber = (FiberImpl<?>) ring[head];
+        return fiber == null ? peekBehindHoles() : fiber;
+    }
+
+    private @Nullable FiberImpl<?> peekBehindHoles() {
+        while (head != tail && ring[head] == null) {
+            drop();
+            holes--;
+        }
         return head == tail ? null : (FiberImpl<?>) ring[head];
     }
 
@@ -80,10 +102,14 @@ public final class RunQueue {
 
     /** Entries that could be added if the last free one could be used too. */
     private int free() {
-        return (ring.length >> 1) - size();
+        return (ring.length >> 1) - slots();
     }
 
     int size() {
+        return slots() - holes;
+    }
+
+    private int slots() {
         return ((tail - head) & mask) >> 1;
     }
 
@@ -93,25 +119,72 @@ public final class RunQueue {
         if (!remove(fiber)) {
             throw new IllegalStateException(fiber + " has no entry in " + this);
         }
-        add(fiber, value);
-        for (int i = size() - 1; i > 0; i--) {
-            swap(i, i - 1);
+        if (isFull()) {
+            grow();
+        }
+        push(fiber, value);
+    }
+
+    /**
+     * The same if its entry is one of the last, or at the head already; false if not, or if there
+     * is no room. Allocates nothing.
+     */
+    boolean bringFromTail(FiberImpl<?> fiber) {
+        if (peek() == fiber) {
+            return true;
+        }
+        if (isFull()) {
+            return false;
+        }
+        int at = tail;
+        for (int i = 0; i < MAX_FROM_TAIL && at != head; i++) {
+            at = (at - 2) & mask;
+            if (ring[at] == fiber) {
+                bring(fiber, at);
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void bring(FiberImpl<?> fiber, int at) {
+        Object value = ring[at + 1];
+        ring[at] = null;
+        ring[at + 1] = null;
+        holes++;
+        dropHolesAtTail();
+        push(fiber, value);
+    }
+
+    private void push(FiberImpl<?> fiber, @Nullable Object value) {
+        head = (head - 2) & mask;
+        ring[head] = fiber;
+        ring[head + 1] = value;
+        taken = Math.max(0, taken - 1);
+    }
+
+    private boolean isFull() {
+        return ((tail + 2) & mask) == head;
+    }
+
+    private void dropHolesAtTail() {
+        while (tail != head && ring[(tail - 2) & mask] == null) {
+            tail = (tail - 2) & mask;
+            holes--;
         }
     }
 
-    private void swap(int one, int other) {
-        int first = (head + 2 * one) & mask;
-        int second = (head + 2 * other) & mask;
-        for (int half = 0; half < 2; half++) {
-            Object swapped = ring[first + half];
-            ring[first + half] = ring[second + half];
-            ring[second + half] = swapped;
-        }
-    }
-
-    /** Brings entry {@code index}, counted from the head, to the head: the seeded order of F14. */
+    /**
+     * Brings entry {@code index}, counted from the head, to the head: the seeded order of F14, in
+     * which nothing is taken out of turn.
+     */
     void swapToHead(int index) {
-        swap(0, Objects.checkIndex(index, size()));
+        int other = (head + 2 * Objects.checkIndex(index, size())) & mask;
+        for (int half = 0; half < 2; half++) {
+            Object swapped = ring[head + half];
+            ring[head + half] = ring[other + half];
+            ring[other + half] = swapped;
+        }
     }
 
     /** The value in the entry of {@code fiber}; null if it has no entry. */
@@ -136,6 +209,7 @@ public final class RunQueue {
                 tail = (tail - 2) & mask;
                 ring[tail] = null;
                 ring[tail + 1] = null;
+                dropHolesAtTail();
                 return true;
             }
         }
@@ -157,11 +231,15 @@ public final class RunQueue {
     }
 
     void checkInvariants() {
+        int empty = 0;
         for (int i = 0; i < ring.length; i += 2) {
             boolean used = ((i - head) & mask) < ((tail - head) & mask);
             boolean isTaken = ((head - 2 - i) & mask) < 2 * taken;
             if (used && ring[i] == null) {
-                throw new IllegalStateException("slot=" + i + " has no fiber in " + this);
+                empty++;
+                if (ring[i + 1] != null || ((i + 2) & mask) == tail) {
+                    throw new IllegalStateException("slot=" + i + " has no fiber in " + this);
+                }
             }
             if (!used && !isTaken && (ring[i] != null || ring[i + 1] != null)) {
                 throw new IllegalStateException(
@@ -175,6 +253,9 @@ public final class RunQueue {
                                 + this);
             }
         }
+        if (empty != holes) {
+            throw new IllegalStateException("empty=" + empty + " != holes in " + this);
+        }
     }
 
     @Override
@@ -187,6 +268,8 @@ public final class RunQueue {
                 + tail
                 + " taken="
                 + taken
+                + " holes="
+                + holes
                 + "]";
     }
 }

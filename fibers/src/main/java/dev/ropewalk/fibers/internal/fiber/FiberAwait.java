@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.fiber;
 
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.cord.HelpFirst;
 import dev.ropewalk.fibers.internal.report.WaitCycle;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -67,9 +68,17 @@ public final class FiberAwait {
             return endFromAnywhere(target, limitNanos, takesOutcome);
         }
         WaitCycle.check(me, target, limitNanos);
-        return target.isHere()
-                ? endHere(me, target, limitNanos, takesOutcome)
-                : endFromAnywhere(target, limitNanos, takesOutcome);
+        HelpFirst help = me.cord.loop.help;
+        boolean isFirst = help.begin(me, target);
+        try {
+            return target.isHere()
+                    ? endHere(me, target, limitNanos, takesOutcome)
+                    : endFromAnywhere(target, limitNanos, takesOutcome);
+        } finally {
+            if (isFirst) {
+                help.end(me);
+            }
+        }
     }
 
     private static boolean endHere(
@@ -161,7 +170,7 @@ public final class FiberAwait {
         try {
             FirstEndOf wait = new FirstEndOf(targets);
             begin(wait, waiter);
-            ended = waiter.await(wait);
+            ended = awaitChildren(waiter, wait);
         } finally {
             leaveAllBut(ended, targets, waiter);
         }
@@ -207,13 +216,26 @@ public final class FiberAwait {
         try {
             EndOfAll wait = new EndOfAll(targets);
             begin(wait, waiter);
-            failed = waiter.await(wait);
+            failed = awaitChildren(waiter, wait);
         } finally {
             if (failed != null) {
                 leaveAllBut(failed, targets, waiter);
             }
         }
         return failed;
+    }
+
+    /** The caller's oldest child is likely to be one of them. */
+    private static @Nullable Object awaitChildren(WaitSlot waiter, Object reason) {
+        FiberImpl<?> me = FiberImpl.currentOrNull();
+        if (me == null || !me.cord.loop.help.begin(me, me.firstChild())) {
+            return waiter.await(reason);
+        }
+        try {
+            return waiter.await(reason);
+        } finally {
+            me.cord.loop.help.end(me);
+        }
     }
 
     private static void begin(WaitCycle.Several wait, EndListener waiter) {

@@ -11,6 +11,7 @@ import dev.ropewalk.fibers.internal.context.SwitchHooks;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.FiberLoop;
 import dev.ropewalk.fibers.internal.cord.ForeignChildren;
+import dev.ropewalk.fibers.internal.cord.HelpFirst;
 import dev.ropewalk.fibers.internal.cord.Ids;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.platform.Checks;
@@ -392,6 +393,19 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         }
     }
 
+    /** Like {@link #park}, for children: those that have not begun go first (rule F1). */
+    public final @Nullable Object parkForChildren(Object reason) {
+        HelpFirst help = cord.loop.help;
+        boolean isFirst = help.begin(this, firstChild());
+        try {
+            return park(WaitKind.LIBRARY, reason);
+        } finally {
+            if (isFirst) {
+                help.end(this);
+            }
+        }
+    }
+
     public final @Nullable Object suspendHere() {
         if (instantValue == NONE) {
             return park(WaitKind.SUSPEND, "suspend");
@@ -756,6 +770,20 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     public final boolean isQueued() {
         return state == UNSTARTED || state == RUNNABLE;
+    }
+
+    /**
+     * {@return whether it is a child of the fiber, has not begun, and begins on that fiber's cord}
+     * A task that no cord has claimed is claimed for it. By the parent's cord.
+     */
+    public final boolean isClaimedFor(FiberImpl<?> fiber) {
+        if (parent != fiber) {
+            return false;
+        }
+        if (state == UNSTARTED) {
+            return cord == fiber.cord;
+        }
+        return state == SPUN && cord == null && taskSlot != null && taskSlot.claimHere(this);
     }
 
     /** The reason of the fiber's wait; null if it does not wait. */

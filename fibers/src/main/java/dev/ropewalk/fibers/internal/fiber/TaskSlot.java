@@ -16,6 +16,12 @@ public interface TaskSlot {
     /** A call needs the task: it does not wait for its turn. From any thread. */
     void claimSoon(FiberImpl<?> task);
 
+    /**
+     * The calling cord starts the task now; false if it is another scheduler's, or not ready for
+     * it, or if the task was claimed already.
+     */
+    boolean claimHere(FiberImpl<?> task);
+
     /** Spun by no fiber, or detached: its failure is reported, and cancels no fiber. */
     boolean isOwnerless();
 

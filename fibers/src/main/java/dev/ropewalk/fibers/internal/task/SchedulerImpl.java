@@ -306,8 +306,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** A cord that is leaving starts what it spins, or handed on, if no cord is left to take it. */
     final boolean startHere(FiberImpl<?> task) {
-        CordImpl here = CordImpl.currentOrNull();
-        TaskQueue own = here != null && isMine(here) ? TaskQueue.of(here) : null;
+        TaskQueue own = queueHere();
         return own != null
                 && state.compareTo(State.STOPPING) < 0
                 && !own.isGivenUp()
@@ -322,13 +321,24 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** A task that a call needs does not wait for its turn. */
     final void claimSoon(FiberImpl<?> task) {
-        CordImpl here = CordImpl.currentOrNull();
-        TaskQueue own = here == null ? null : TaskQueue.of(here);
-        if (own != null && own.scheduler == this && own.canTake()) {
+        TaskQueue own = queueHere();
+        if (own != null && own.canTake()) {
             own.start(task);
         } else {
             workers.claimSoon(task);
         }
+    }
+
+    final boolean claimHere(FiberImpl<?> task) {
+        TaskQueue own = queueHere();
+        return own != null && own.canTake() && !own.cord.roster.isFull() && own.start(task);
+    }
+
+    /** Null if the caller is no cord of this scheduler. */
+    private @Nullable TaskQueue queueHere() {
+        CordImpl here = CordImpl.currentOrNull();
+        TaskQueue own = here == null ? null : TaskQueue.of(here);
+        return own != null && own.scheduler == this ? own : null;
     }
 
     // ---------------------------------------------------------------- ends

@@ -89,6 +89,11 @@ final class SchedulerSlot implements TaskSlot {
     }
 
     @Override
+    public boolean claimHere(FiberImpl<?> task) {
+        return scheduler.claimHere(task);
+    }
+
+    @Override
     public boolean isOwnerless() {
         return isOwnerless;
     }

@@ -115,9 +115,15 @@ class RunQueueTest {
         queue.checkInvariants(); // every slot is empty
     }
 
+    /** A queue whose order is drawn has no holes. */
+    private boolean isSeeded;
+
+    private int brought;
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void F1_sameAsAnArrayDequeWhateverIsDone(long seed) {
+        isSeeded = seed % 2 == 0;
         SplittableRandom random = new SplittableRandom(seed);
         List<Fiber<?>> free = new ArrayList<>(tokens(300));
         ArrayDeque<Entry> model = new ArrayDeque<>();
@@ -131,13 +137,14 @@ class RunQueueTest {
             Entry head = model.peek();
             assertSame(head == null ? null : head.fiber(), queue.peek());
         }
+        assertTrue(brought > 1_000, () -> "brought=" + brought);
     }
 
     private void step(
             SplittableRandom random, int step, List<Fiber<?>> free, ArrayDeque<Entry> model) {
         // The weights change, so that the ring is now nearly empty, now grows.
         int adds = step / 2_000 % 2 == 0 ? 5 : 2;
-        int choice = random.nextInt(9);
+        int choice = random.nextInt(10);
         if (choice < adds && !free.isEmpty()) {
             Entry entry = new Entry(free.removeLast(), random.nextInt(5) == 0 ? null : step);
             model.add(entry);
@@ -155,13 +162,31 @@ class RunQueueTest {
             assertTrue(queue.remove(FiberImpl.of(removed.fiber())));
             free.add(removed.fiber());
             refill(model, entries);
-        } else if (!model.isEmpty()) {
+        } else if (choice == 8 && !model.isEmpty()) {
+            bring(random, model);
+        } else if (!model.isEmpty() && isSeeded) {
             List<Entry> entries = new ArrayList<>(model);
             int index = random.nextInt(entries.size());
             Collections.swap(entries, 0, index);
             queue.swapToHead(index);
             refill(model, entries);
         }
+    }
+
+    /** An entry near the tail, and from anywhere where the order is drawn. */
+    private void bring(SplittableRandom random, ArrayDeque<Entry> model) {
+        List<Entry> entries = new ArrayList<>(model);
+        int index = random.nextInt(isSeeded ? 0 : Math.max(0, entries.size() - 32), entries.size());
+        Entry brought = entries.get(index);
+        if (isSeeded) {
+            queue.bringToHead(FiberImpl.of(brought.fiber()));
+        } else if (!queue.bringFromTail(FiberImpl.of(brought.fiber()))) {
+            return; // there is no room, or too many holes lie behind it
+        }
+        this.brought++;
+        entries.remove(index);
+        entries.addFirst(brought);
+        refill(model, entries);
     }
 
     private static void refill(ArrayDeque<Entry> model, List<Entry> entries) {

@@ -229,16 +229,21 @@ class HazardSnippetsTest {
                 });
     }
 
+    private static String written() {
+        Fiber.snooze();
+        return "hello";
+    }
+
     // @start region="lateInitialiserBroken"
     static final class Greeting {
-        static final String TEXT = Fiber.spin(() -> "hello").await(); // others may run meanwhile
+        static final String TEXT = Fiber.spin(() -> written()).await(); // others run meanwhile
     }
 
     // @end
 
     // @start region="lateInitialiserFixed"
     static final class LazyGreeting {
-        static final Once<String> TEXT = Once.shared(() -> Fiber.spin(() -> "hello").await());
+        static final Once<String> TEXT = Once.shared(() -> Fiber.spin(() -> written()).await());
     }
 
     // @end
