@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.RunOrder;
 import dev.ropewalk.fibers.internal.fiber.Abandonment;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
 import dev.ropewalk.fibers.internal.fiber.ChildPlace;
@@ -307,7 +308,7 @@ public final class Scope<T extends @Nullable Object> {
         }
         while (open > 0 && !isDone) {
             waitNumber = owner.nextWaitNumber();
-            owner.parkForChildren(members);
+            RunOrder.of(owner).park(owner, members);
         }
     }
 

@@ -454,7 +454,7 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
 
     public void checkInvariants() {
         loop.runQueue.checkInvariants();
-        loop.help.checkInvariants();
+        loop.order.checkInvariants();
         timers.checkInvariants();
         roster.checkInvariants();
     }

@@ -73,7 +73,7 @@ public final class FiberLoop {
     public final @Nullable SwitchHooks hooks;
 
     public final RunQueue runQueue = new RunQueue();
-    public final HelpFirst help;
+    final RunOrder order;
 
     /** Null while what runs is no fiber's. */
     @Nullable FiberImpl<?> running;
@@ -148,7 +148,7 @@ public final class FiberLoop {
 
     FiberLoop(CordImpl cord) {
         this.cord = cord;
-        this.help = new HelpFirst(this, cord.orderSeeded);
+        this.order = new RunOrder(cord, this);
         this.hooks = SwitchHooks.of(cord, cord.options.switchHooks());
         this.marked = cord.inTurns; // for ever: it never polls by itself
         this.pollsAtRootOnly = cord.inTurns || cord.stacks == StackKind.VIRTUAL_THREAD;
@@ -229,21 +229,11 @@ public final class FiberLoop {
     }
 
     public @Nullable FiberImpl<?> takeEntry() {
-        FiberImpl<?> head = drawHead();
+        FiberImpl<?> head = order.next();
         if (head != null) {
             runQueue.drop();
         }
         return head;
-    }
-
-    /** The next entry, which is at the head then; null when the queue is empty. */
-    @Nullable FiberImpl<?> drawHead() {
-        if (help.depth > 0) {
-            help.bringNext();
-        } else if (cord.orderSeeded && runQueue.size() > 1) {
-            runQueue.swapToHead(cord.platform.nextInt(runQueue.size()));
-        }
-        return runQueue.peek();
     }
 
     // ---------------------------------------------------------------- polls
@@ -312,9 +302,7 @@ public final class FiberLoop {
     }
 
     private void poll(@Nullable FiberImpl<?> interrupted) {
-        if (help.depth > 0) {
-            help.clear(); // others have their turn
-        }
+        order.clear();
         switches += POLL_INTERVAL - untilPoll;
         polls++;
         untilPoll = POLL_INTERVAL;

@@ -2,7 +2,7 @@ package dev.ropewalk.fibers.internal.fiber;
 
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.internal.cord.HelpFirst;
+import dev.ropewalk.fibers.internal.cord.RunOrder;
 import dev.ropewalk.fibers.internal.report.WaitCycle;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -68,15 +68,15 @@ public final class FiberAwait {
             return endFromAnywhere(target, limitNanos, takesOutcome);
         }
         WaitCycle.check(me, target, limitNanos);
-        HelpFirst help = me.cord.loop.help;
-        boolean isFirst = help.begin(me, target);
+        RunOrder order = RunOrder.of(me);
+        boolean isFirst = order.begin(me, target);
         try {
             return target.isHere()
                     ? endHere(me, target, limitNanos, takesOutcome)
                     : endFromAnywhere(target, limitNanos, takesOutcome);
         } finally {
             if (isFirst) {
-                help.end(me);
+                order.end(me);
             }
         }
     }
@@ -228,13 +228,13 @@ public final class FiberAwait {
     /** The caller's oldest child is likely to be one of them. */
     private static @Nullable Object awaitChildren(WaitSlot waiter, Object reason) {
         FiberImpl<?> me = FiberImpl.currentOrNull();
-        if (me == null || !me.cord.loop.help.begin(me, me.firstChild())) {
+        if (me == null || !RunOrder.of(me).begin(me, me.firstChild())) {
             return waiter.await(reason);
         }
         try {
             return waiter.await(reason);
         } finally {
-            me.cord.loop.help.end(me);
+            RunOrder.of(me).end(me);
         }
     }
 

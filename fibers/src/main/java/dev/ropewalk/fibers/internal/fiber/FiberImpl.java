@@ -11,7 +11,6 @@ import dev.ropewalk.fibers.internal.context.SwitchHooks;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.FiberLoop;
 import dev.ropewalk.fibers.internal.cord.ForeignChildren;
-import dev.ropewalk.fibers.internal.cord.HelpFirst;
 import dev.ropewalk.fibers.internal.cord.Ids;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.platform.Checks;
@@ -224,7 +223,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         this.body = body;
         this.handler = handler;
         this.locals = LocalValues.inheritedFrom(parent);
-        this.id = cord.isCurrent() ? cord.ids.next() : Ids.nextOfAny();
+        this.id = idOf(cord);
         this.name = name;
         noteSpun();
     }
@@ -239,9 +238,13 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
         this.parent = parent;
         this.body = body;
         this.locals = LocalValues.inheritedFrom(parent);
-        this.id = Ids.nextOfAny();
+        this.id = idOf(parent == null ? CordImpl.currentOrNull() : parent.cord);
         this.name = name;
         noteSpun();
+    }
+
+    private static long idOf(@Nullable CordImpl spinner) {
+        return spinner != null && spinner.isCurrent() ? spinner.ids.next() : Ids.nextOfAny();
     }
 
     private void noteSpun() {
@@ -390,19 +393,6 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
             return park(kind, reason);
         } finally {
             cord.cancelTimer(timer);
-        }
-    }
-
-    /** Like {@link #park}, for children: those that have not begun go first (rule F1). */
-    public final @Nullable Object parkForChildren(Object reason) {
-        HelpFirst help = cord.loop.help;
-        boolean isFirst = help.begin(this, firstChild());
-        try {
-            return park(WaitKind.LIBRARY, reason);
-        } finally {
-            if (isFirst) {
-                help.end(this);
-            }
         }
     }
 
@@ -770,20 +760,6 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
 
     public final boolean isQueued() {
         return state == UNSTARTED || state == RUNNABLE;
-    }
-
-    /**
-     * {@return whether it is a child of the fiber, has not begun, and begins on that fiber's cord}
-     * A task that no cord has claimed is claimed for it. By the parent's cord.
-     */
-    public final boolean isClaimedFor(FiberImpl<?> fiber) {
-        if (parent != fiber) {
-            return false;
-        }
-        if (state == UNSTARTED) {
-            return cord == fiber.cord;
-        }
-        return state == SPUN && cord == null && taskSlot != null && taskSlot.claimHere(this);
     }
 
     /** The reason of the fiber's wait; null if it does not wait. */

@@ -18,10 +18,23 @@ public final class Callables {
         }
     }
 
+    private record Task(Runnable runnable) implements Callable<@Nullable Void> {
+        @Override
+        public @Nullable Void call() {
+            runnable.run();
+            return null;
+        }
+    }
+
     private Callables() {}
 
     /** {@return a body that runs the action and returns null} */
     public static Callable<@Nullable Void> of(Action action) {
         return new Body(Objects.requireNonNull(action, "body"));
+    }
+
+    /** {@return a body that runs the task of an executor and returns null} */
+    public static Callable<@Nullable Void> ofTask(Runnable task) {
+        return new Task(Objects.requireNonNull(task, "task"));
     }
 }

@@ -29,6 +29,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -115,7 +116,9 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
     @Override
     public synchronized void forget(CordImpl cord) {
         cords = cords.stream().filter(each -> each != cord).toList();
-        workers.remove(Objects.requireNonNull(TaskQueue.of(cord), "tasks"));
+        TaskQueue queue = Objects.requireNonNull(TaskQueue.of(cord), "tasks");
+        workers.remove(queue);
+        counts.close(queue.counts);
     }
 
     /** The cord has ended. */
@@ -123,6 +126,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         noteFailure(queue); // first: a caller that finds no cord any more reads it
         workers.remove(queue);
         queue.closeAtEnd();
+        counts.close(queue.counts);
         synchronized (this) {
             bound.remove(queue.cord);
         }
@@ -241,18 +245,20 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** Called by a plain thread. */
     private void spinAlone(FiberImpl<?> task) {
-        checkCanPlace();
-        place(task);
+        TaskQueue own = TaskQueue.ofCaller(this);
+        checkCanPlace(own);
+        place(task, own);
     }
 
     /** Called by its parent. */
     @Override
     public void spinBelow(FiberImpl<?> spinner, FiberImpl<?> task) {
-        checkCanPlace();
+        TaskQueue own = TaskQueue.ofCaller(this);
+        checkCanPlace(own);
         Family.childList(spinner).add(task); // before it can end
         boolean isPlaced = false;
         try {
-            place(task);
+            place(task, own);
             isPlaced = true;
         } finally {
             if (!isPlaced) {
@@ -261,26 +267,30 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    private void checkCanPlace() {
-        CordImpl here = CordImpl.currentOrNull();
-        if (state != State.OPEN) {
-            if (state != State.DRAINING || here == null || !isMine(here)) {
-                checkOpen("spin on it");
-            }
+    /** With the queue of the cord that calls, null if it is none of this scheduler's. */
+    private void checkCanPlace(@Nullable TaskQueue own) {
+        if (state != State.OPEN && (state != State.DRAINING || own == null)) {
+            checkOpen("spin on it");
         }
-        if (here != null && isMine(here) && !here.roster.isInitialised()) {
+        if (own == null) {
+            checkHasCord();
+        } else if (!own.cord.roster.isInitialised()) {
             throw new IllegalStateException(
-                    here
+                    own.cord
                             + " runs its initialiser, before which no task can start there; spin"
                             + " tasks when it is done");
         }
-        if (workers.queues().length == 0 && (here == null || !isMine(here))) {
-            if (firstFailed != null) {
-                throw noCord("");
-            }
-            throw new IllegalStateException(
-                    this + " has no cord: cords=" + options.cords() + " and no thread is bound");
+    }
+
+    private void checkHasCord() {
+        if (workers.queues().length > 0) {
+            return;
         }
+        if (firstFailed != null) {
+            throw noCord("");
+        }
+        throw new IllegalStateException(
+                this + " has no cord: cords=" + options.cords() + " and no thread is bound");
     }
 
     private void checkOpen(String operation) {
@@ -290,8 +300,8 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    private void place(FiberImpl<?> task) {
-        counts.placing(task);
+    private void place(FiberImpl<?> task, @Nullable TaskQueue own) {
+        counts.placing(task, own == null ? null : own.counts);
         if (!placeAgainOrStart(task)) {
             counts.notPlaced();
             shutdown.tellIfQuiet();
@@ -306,7 +316,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** A cord that is leaving starts what it spins, or handed on, if no cord is left to take it. */
     final boolean startHere(FiberImpl<?> task) {
-        TaskQueue own = queueHere();
+        TaskQueue own = TaskQueue.ofCaller(this);
         return own != null
                 && state.compareTo(State.STOPPING) < 0
                 && !own.isGivenUp()
@@ -321,7 +331,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** A task that a call needs does not wait for its turn. */
     final void claimSoon(FiberImpl<?> task) {
-        TaskQueue own = queueHere();
+        TaskQueue own = TaskQueue.ofCaller(this);
         if (own != null && own.canTake()) {
             own.start(task);
         } else {
@@ -329,32 +339,31 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         }
     }
 
-    final boolean claimHere(FiberImpl<?> task) {
-        TaskQueue own = queueHere();
-        return own != null && own.canTake() && !own.cord.roster.isFull() && own.start(task);
-    }
-
-    /** Null if the caller is no cord of this scheduler. */
-    private @Nullable TaskQueue queueHere() {
-        CordImpl here = CordImpl.currentOrNull();
-        TaskQueue own = here == null ? null : TaskQueue.of(here);
-        return own != null && own.scheduler == this ? own : null;
-    }
-
     // ---------------------------------------------------------------- ends
 
     /** On the task's cord, or wherever it was refused. */
     final void ended(FiberImpl<?> task, SchedulerSlot slot) {
         TaskQueue here = TaskQueue.of(task.cord);
-        if (slot.isCounted && here != null) {
+        boolean isHere = slot.isCounted && here != null;
+        if (isHere) {
             slot.isCounted = false;
             here.ended();
         }
         if (state == State.STOPPING) {
             shutdown.noteEnded(task); // before it counts: the report may be made then
         }
-        counts.ended();
-        if (state != State.OPEN) { // read after that: a drain that begins reads the count later
+        counts.ended(isHere ? here.counts : null);
+        tellIfQuiet();
+    }
+
+    /**
+     * Called when a task has ended, and again by its cord with each poll and before it sleeps,
+     * because the count and the state may pass each other: what has ended is counted without a
+     * fence.
+     */
+    final void tellIfQuiet() {
+        if (state != State.OPEN) {
+            VarHandle.fullFence(); // between the count and the reading of all
             shutdown.tellIfQuiet();
         }
     }
@@ -495,7 +504,7 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         try {
             spinAlone(
                     new FiberImpl<>(
-                            new SchedulerSlot(this, true), null, null, Callables.of(task::run)));
+                            new SchedulerSlot(this, true), null, null, Callables.ofTask(task)));
         } catch (IllegalStateException refused) {
             throw new RejectedExecutionException(refused.getMessage(), refused);
         }

@@ -90,7 +90,8 @@ final class SchedulerSlot implements TaskSlot {
 
     @Override
     public boolean claimHere(FiberImpl<?> task) {
-        return scheduler.claimHere(task);
+        TaskQueue own = TaskQueue.ofCaller(scheduler);
+        return own != null && own.startAwaited(task);
     }
 
     @Override

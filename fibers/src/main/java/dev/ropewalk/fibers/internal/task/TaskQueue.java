@@ -42,6 +42,9 @@ public final class TaskQueue implements TaskSource {
     public final SchedulerImpl scheduler;
     final CordImpl cord;
 
+    /** Those of this cord. */
+    final TaskCounts.Stripe counts;
+
     /** Fibers that are tasks, and places of fibers that snooze. */
     private final ConcurrentLinkedQueue<Object> waiting = new ConcurrentLinkedQueue<>();
 
@@ -65,11 +68,19 @@ public final class TaskQueue implements TaskSource {
     TaskQueue(SchedulerImpl scheduler, CordImpl cord) {
         this.scheduler = scheduler;
         this.cord = cord;
+        this.counts = scheduler.counts.newStripe();
     }
 
     /** Null if the cord is no scheduler's. */
     public static @Nullable TaskQueue of(CordImpl cord) {
         return (TaskQueue) cord.tasks;
+    }
+
+    /** Of the calling cord; null if that is none of the scheduler's. */
+    static @Nullable TaskQueue ofCaller(SchedulerImpl scheduler) {
+        CordImpl here = CordImpl.currentOrNull();
+        TaskQueue own = here == null ? null : of(here);
+        return own != null && own.scheduler == scheduler ? own : null;
     }
 
     // ---------------------------------------------------------------- from any thread
@@ -236,6 +247,7 @@ public final class TaskQueue implements TaskSource {
 
     @Override
     public boolean startNext() {
+        scheduler.tellIfQuiet();
         return startFrom(this);
     }
 
@@ -291,6 +303,11 @@ public final class TaskQueue implements TaskSource {
     @Override
     public boolean hasWork() {
         return isWaiting() && mayStart();
+    }
+
+    /** Starts it now, out of turn; false if this cord may not, or another one has claimed it. */
+    boolean startAwaited(FiberImpl<?> task) {
+        return canTake() && !cord.roster.isFull() && start(task);
     }
 
     /** Makes the task a fiber of this cord; false if another cord has claimed it. */
@@ -397,6 +414,7 @@ public final class TaskQueue implements TaskSource {
     @Override
     public void countSleeper(boolean isAsleep) {
         scheduler.workers.countSleeper(isAsleep);
+        scheduler.tellIfQuiet();
     }
 
     @Override

@@ -75,6 +75,20 @@ class SchedulerShutdownTest {
         }
     }
 
+    /** Each cord counts by itself, and none may miss that all is quiet. */
+    @Test
+    void F15_theLastTasksOfSeveralCordsEndTheDrain() {
+        for (int round = 0; round < 300; round++) {
+            Scheduler scheduler = start(3);
+            for (int i = 0; i < 9; i++) {
+                scheduler.execute(() -> scheduler.execute(Fiber::snooze));
+            }
+            assertTrue(scheduler.shutdown(FAR).isClean());
+            assertEquals(18, scheduler.stats().ended());
+            assertEquals(18, scheduler.stats().placed());
+        }
+    }
+
     @Test
     void F15_afterTheLimitTasksAreTerminatedAndNamed() {
         AtomicBoolean cleanedUp = new AtomicBoolean();

@@ -1,16 +1,19 @@
 package dev.ropewalk.fibers.internal.cord;
 
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.fiber.TaskSlot;
+import dev.ropewalk.fibers.internal.fiber.WaitKind;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of children that have not begun while their parents await them (rule F1): they go
- * first, and then their parents.
+ * Which entry of the run queue is the next: the head, but children that have not begun go first
+ * while their parents await them, and then their parents (rule F1); or one that is drawn (rule
+ * F14).
  *
  * <p>Confined to the cord's thread.
  */
-public final class HelpFirst {
+public final class RunOrder {
     /*
      * In the order of the queue a tree of forks and joins is walked level by level: every inner
      * node begins, spins its children, waits, and keeps a stack, before the first leaf is done.
@@ -37,18 +40,35 @@ public final class HelpFirst {
     /** Parents that are deeper are not followed. */
     private static final int MAX_DEPTH = 32;
 
+    private final CordImpl cord;
     private final FiberLoop loop;
-    private final boolean isForbidden;
 
     /** Parents and what they await, in turn; null until there were some. */
     private @Nullable FiberImpl<?> @Nullable [] chain;
 
-    /** Parents in the chain. Read for each switch. */
-    int depth;
+    /** Parents in the chain. */
+    private int depth;
 
-    HelpFirst(FiberLoop loop, boolean isForbidden) {
+    RunOrder(CordImpl cord, FiberLoop loop) {
+        this.cord = cord;
         this.loop = loop;
-        this.isForbidden = isForbidden;
+    }
+
+    /** {@return the one of the fiber's cord} */
+    public static RunOrder of(FiberImpl<?> fiber) {
+        return fiber.cord.loop.order;
+    }
+
+    /** Waits as the running fiber, for several of its children. */
+    public @Nullable Object park(FiberImpl<?> parent, Object reason) {
+        boolean isFirst = begin(parent, parent.firstChild());
+        try {
+            return parent.park(WaitKind.LIBRARY, reason);
+        } finally {
+            if (isFirst) {
+                end(parent);
+            }
+        }
     }
 
     /**
@@ -56,11 +76,11 @@ public final class HelpFirst {
      * one. True if {@link #end} must be called when the wait is over.
      */
     public boolean begin(FiberImpl<?> parent, @Nullable FiberImpl<?> child) {
-        if (isForbidden
+        if (cord.orderSeeded
                 || child == null
                 || depth == MAX_DEPTH
                 || loop.marked
-                || !child.isClaimedFor(parent)) {
+                || !isClaimed(child, parent)) {
             return false;
         }
         if (chain == null) {
@@ -78,17 +98,34 @@ public final class HelpFirst {
         }
     }
 
+    /** Others have their turn. */
+    void clear() {
+        while (depth > 0 && chain != null) {
+            drop(chain);
+        }
+    }
+
     private void drop(@Nullable FiberImpl<?>[] from) {
         depth--;
         from[2 * depth] = null;
         from[2 * depth + 1] = null;
     }
 
+    /** The next entry, which is at the head then; null when the queue is empty. */
+    @Nullable FiberImpl<?> next() {
+        if (depth > 0) {
+            bringNext();
+        } else if (cord.orderSeeded && loop.runQueue.size() > 1) {
+            loop.runQueue.swapToHead(cord.platform.nextInt(loop.runQueue.size()));
+        }
+        return loop.runQueue.peek();
+    }
+
     /**
      * Brings the entry that goes first to the head of the run queue, if there is one; the same one
      * again until it has begun to run.
      */
-    void bringNext() {
+    private void bringNext() {
         FiberImpl<?> parent = chain == null ? null : chain[2 * depth - 2];
         if (parent == null || chain == null) {
             return;
@@ -102,13 +139,22 @@ public final class HelpFirst {
     }
 
     private boolean bringChild(FiberImpl<?> parent, @Nullable FiberImpl<?> child) {
-        return child != null && child.isClaimedFor(parent) && loop.runQueue.bringFromTail(child);
+        return child != null && isClaimed(child, parent) && loop.runQueue.bringFromTail(child);
     }
 
-    void clear() {
-        while (depth > 0 && chain != null) {
-            drop(chain);
+    /**
+     * Whether it is a child of the fiber, has not begun, and begins on this cord; a task that no
+     * cord has claimed is claimed.
+     */
+    private static boolean isClaimed(FiberImpl<?> child, FiberImpl<?> parent) {
+        if (child.parentOrNull() != parent) {
+            return false;
         }
+        if (child.rawState() == FiberImpl.UNSTARTED) {
+            return child.cord == parent.cord;
+        }
+        TaskSlot task = child.cordOrNull() == null ? child.taskSlot : null;
+        return task != null && child.rawState() == FiberImpl.SPUN && task.claimHere(child);
     }
 
     void checkInvariants() {
