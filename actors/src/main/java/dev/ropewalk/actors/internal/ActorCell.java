@@ -108,8 +108,8 @@ public final class ActorCell<M> extends Target<M>
     /** Where a restart that keeps the state goes on; otherwise what the factory made last. */
     private @Nullable Behavior<M> committed;
 
-    /** The ask in which this actor waits; read by other cords' actors that search for a circle. */
-    private volatile @Nullable OpenAsk asking;
+    /** The ask in which this actor waits; read and written by {@link AskCycles}. */
+    @Nullable OpenAsk asking;
 
     /** Null for most actors. */
     @Nullable Extras<M> extras;
@@ -852,15 +852,6 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public DeadLetters deadLetters() {
         return core().deadLetters;
-    }
-
-    @Nullable OpenAsk asking() {
-        return asking;
-    }
-
-    /** It waits for the reply of this ask; null for none. */
-    void asks(@Nullable OpenAsk ask) {
-        asking = ask;
     }
 
     @Override

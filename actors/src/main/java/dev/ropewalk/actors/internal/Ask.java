@@ -32,11 +32,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     private final ActorCell<M> target;
 
-    /** An {@link ActorCell}, or the text that stands for whoever else asks. */
+    /** An {@link ActorCell}, or the fiber or thread that asks. */
     private final Object asker;
 
     /** When the asker gives up, on the clock of {@link Waits#nanoTime}. */
-    private final long deadlineNs;
+    final long deadlineNs;
 
     /** A taker of dead letters asks: no taker gets what becomes of it. */
     private final boolean isOfTaker = DeadLetters.areTakenHere();
@@ -48,9 +48,9 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Nullable Ask<?, ?> next;
 
-    Ask(ActorCell<M> target, long limitNanos) {
+    Ask(ActorCell<M> target, long limitNanos, @Nullable Incarnation<?> caller) {
         this.target = target;
-        this.asker = whoAsks();
+        this.asker = caller == null ? whoAsks() : caller.cell();
         this.deadlineNs =
                 limitNanos == Long.MAX_VALUE
                         ? Long.MAX_VALUE
@@ -148,14 +148,14 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
         return target;
     }
 
-    /** The actor that calls, or whose last hooks do; otherwise a text. */
+    /** The actor whose last hooks call; otherwise the fiber or the thread. */
     private static Object whoAsks() {
         Fiber<?> fiber = Fiber.currentOrNull();
         @Nullable Handler handler = fiber == null ? null : Waits.handler(fiber);
-        if (handler instanceof Incarnation<?> incarnation) {
-            return incarnation.cell();
+        if (handler instanceof EndHooks.LateRun<?> hooks) {
+            return hooks.cell();
         }
-        return handler instanceof EndHooks.LateRun<?> hooks ? hooks.cell() : Caller.name();
+        return fiber == null ? Thread.currentThread() : fiber;
     }
 
     /**

@@ -8,6 +8,8 @@ import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Function;
@@ -19,8 +21,8 @@ final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
     /** It waits for room, and not for its reply. */
     private volatile boolean waitsForRoom;
 
-    AwaitedAsk(ActorCell<M> target, long limitNanos) {
-        super(target, limitNanos);
+    AwaitedAsk(ActorCell<M> target, long limitNanos, @Nullable Incarnation<?> caller) {
+        super(target, limitNanos, caller);
     }
 
     /** See {@link dev.ropewalk.actors.ActorRef#ask}. */
@@ -29,19 +31,20 @@ final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
         Objects.requireNonNull(message, "message");
         long limitNanos = Waits.nanos(limit);
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
-        limitNanos = Caller.inherited(limitNanos);
-        AwaitedAsk<M, R> ask = new AwaitedAsk<>(target, limitNanos);
+        Incarnation<?> caller = Caller.incarnation();
+        limitNanos = Caller.inherited(caller, limitNanos);
+        AwaitedAsk<M, R> ask = new AwaitedAsk<>(target, limitNanos, caller);
         ActorCell<?> asker = ask.askingActor();
         ask.setMessage(Objects.requireNonNull(message.apply(ask), "message"));
         if (asker == null) {
             return ask.sendAndAwait(target, limitNanos);
         }
-        asker.asks(ask);
+        AskCycles.publish(asker, ask);
         try {
             AskCycles.check(asker, target);
             return ask.sendAndAwait(target, limitNanos);
         } finally {
-            asker.asks(null);
+            AskCycles.publish(asker, null);
         }
     }
 
@@ -49,19 +52,15 @@ final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
         Gate<M> gate = target.gate();
         if (gate == null) {
             target.deliver(this);
-            isSent();
-            return await(limitNanos);
+        } else {
+            waitsForRoom = true;
+            if (!gate.send(this, limitNanos, null)) {
+                throw timeout(limitNanos);
+            }
+            waitsForRoom = false;
         }
-        long beganNs = Waits.nanoTime();
-        waitsForRoom = true;
-        if (!gate.send(this, limitNanos, null)) {
-            throw timeout(limitNanos);
-        }
-        waitsForRoom = false;
         isSent();
-        boolean isLimited = limitNanos != Long.MAX_VALUE;
-        return await(
-                isLimited ? Math.max(0, limitNanos - (Waits.nanoTime() - beganNs)) : limitNanos);
+        return await(limitNanos);
     }
 
     @Override
@@ -88,7 +87,7 @@ final class AwaitedAsk<M, R> extends Ask<M, R> implements OpenAsk {
 
     @SuppressWarnings("unchecked") // the waiter is given nothing but R and Failed
     private R await(long limitNanos) {
-        Object result = waiter.await(this, limitNanos);
+        Object result = waiter.awaitUntil(this, deadlineNs, limitNanos);
         if (result == Waits.TIMED_OUT) {
             throw timeout(limitNanos);
         }

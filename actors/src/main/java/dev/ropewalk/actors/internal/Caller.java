@@ -13,6 +13,8 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.lang.invoke.VarHandle;
+
 /** The caller of an actor: another actor, a fiber below one, or somebody else. */
 public final class Caller {
     private Caller() {}
@@ -48,8 +50,12 @@ public final class Caller {
 
     /** The limit of an ask by the caller, if that is an actor. */
     public static long inherited(long limitNanos) {
+        return inherited(incarnation(), limitNanos);
+    }
+
+    /** The same, of a caller that is known. */
+    static long inherited(@Nullable Incarnation<?> caller, long limitNanos) {
         // An actor that handles an ask waits for its own asks no longer than its asker waits.
-        Incarnation<?> caller = incarnation();
         return caller == null ? limitNanos : Math.min(limitNanos, caller.askLeftNanos());
     }
 
@@ -57,13 +63,14 @@ public final class Caller {
     public static boolean asks(@Nullable OpenAsk ask) {
         Incarnation<?> caller = incarnation();
         if (caller != null) {
-            caller.cell().asks(ask);
+            AskCycles.publish(caller.cell(), ask);
+            VarHandle.fullFence(); // before a circle is sought, see AskCycles
         }
         return caller != null;
     }
 
     public static @Nullable OpenAsk openAskOf(Target<?> target) {
-        return target instanceof ActorCell<?> actor ? actor.asking() : null;
+        return target instanceof ActorCell<?> actor ? AskCycles.askOf(actor) : null;
     }
 
     public static @Nullable Room roomOf(Target<?> target) {

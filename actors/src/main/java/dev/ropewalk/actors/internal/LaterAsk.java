@@ -67,7 +67,7 @@ final class LaterAsk<M, R> extends Ask<M, R> {
     }
 
     LaterAsk(ActorCell<M> target, long limitNanos) {
-        super(target, limitNanos);
+        super(target, limitNanos, Caller.incarnation());
         this.limitNanos = limitNanos;
     }
 

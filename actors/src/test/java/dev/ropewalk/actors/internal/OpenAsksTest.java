@@ -83,7 +83,7 @@ class OpenAsksTest {
         SupervisorCell supervisor =
                 new SupervisorCell("supervisor", cord, Supervision.oneForOne(), null, core);
         ActorCell<String> target = core.actor("target", cord, actor, supervisor, null);
-        Ask<String, String> ask = new AwaitedAsk<>(target, Long.MAX_VALUE);
+        Ask<String, String> ask = new AwaitedAsk<>(target, Long.MAX_VALUE, null);
         ask.setMessage("message");
         return ask;
     }

@@ -81,4 +81,20 @@ public class WaitCell {
     public final @Nullable Object await(Object reason, long timeoutNanos) {
         return slot.await(reason, timeoutNanos);
     }
+
+    /**
+     * Waits until {@link #give} or until a moment that the caller has computed already, which
+     * spares a reading of the clock. A switchpoint. Terminating or raising into the waiting fiber
+     * ends the wait with that exception, and nothing was taken.
+     *
+     * @param reason the object that is waited for; its {@code toString} is shown in reports
+     * @param deadlineNanos on the clock of {@link Waits#nanoTime}
+     * @param limitNanos the limit that led to the moment, by which waits that are alike are kept
+     *     together; {@code Long.MAX_VALUE} for none
+     * @return the value given, or {@link Waits#TIMED_OUT}
+     * @throws WaitInterruptedException if a plain thread was interrupted; nothing was taken
+     */
+    public final @Nullable Object awaitUntil(Object reason, long deadlineNanos, long limitNanos) {
+        return slot.awaitUntil(reason, deadlineNanos, limitNanos);
+    }
 }

@@ -266,7 +266,11 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     }
 
     public Timer armTimer(FiberImpl<?> fiber, long number, long timeoutNanos) {
-        return timers.arm(new WaitTimer(deadline(timeoutNanos), fiber, number), timeoutNanos);
+        return armTimer(fiber, number, deadline(timeoutNanos), timeoutNanos);
+    }
+
+    public Timer armTimer(FiberImpl<?> fiber, long number, long deadlineNs, long limitNs) {
+        return timers.arm(new WaitTimer(deadlineNs, fiber, number), limitNs);
     }
 
     public Timer armScope(ScopeNode scope, long limitNanos) {

@@ -229,7 +229,7 @@ public final class FiberLoop {
     }
 
     public @Nullable FiberImpl<?> takeEntry() {
-        FiberImpl<?> head = order.next();
+        FiberImpl<?> head = runQueue.next();
         if (head != null) {
             runQueue.drop();
         }

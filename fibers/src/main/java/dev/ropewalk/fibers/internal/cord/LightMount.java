@@ -131,7 +131,7 @@ public final class LightMount extends StackMount {
                 loop.pollInTurn(
                         null); // a fiber that yielded does not go on because the poll is over
             }
-            FiberImpl<?> head = loop.order.next();
+            FiberImpl<?> head = runQueue.next();
             if (head == null || brokeOnTop != null) {
                 break;
             }

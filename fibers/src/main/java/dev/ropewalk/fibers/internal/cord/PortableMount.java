@@ -267,7 +267,7 @@ public final class PortableMount extends StackMount {
         if (--loop.untilPoll <= 0 || loop.marked) {
             return pollingWorker();
         }
-        FiberImpl<?> head = loop.order.next();
+        FiberImpl<?> head = loop.runQueue.next();
         if (head != null) {
             return stackOf(head);
         }
@@ -281,10 +281,10 @@ public final class PortableMount extends StackMount {
             if (loop.isPollDueAfterSwitch()) {
                 return toRoot();
             }
-            FiberImpl<?> head = loop.order.next();
+            FiberImpl<?> head = loop.runQueue.next();
             if (head == null && cord.tasks != null) {
                 loop.startTask(cord.tasks);
-                head = loop.order.next();
+                head = loop.runQueue.next();
             }
             if (head != null) {
                 return stackOf(head);

@@ -52,6 +52,9 @@ public final class RunOrder {
     RunOrder(CordImpl cord, FiberLoop loop) {
         this.cord = cord;
         this.loop = loop;
+        if (cord.orderSeeded) {
+            loop.runQueue.order = this;
+        }
     }
 
     /** {@return the one of the fiber's cord} */
@@ -89,6 +92,7 @@ public final class RunOrder {
         chain[2 * depth] = parent;
         chain[2 * depth + 1] = child;
         depth++;
+        loop.runQueue.order = this;
         return true;
     }
 
@@ -109,23 +113,20 @@ public final class RunOrder {
         depth--;
         from[2 * depth] = null;
         from[2 * depth + 1] = null;
-    }
-
-    /** The next entry, which is at the head then; null when the queue is empty. */
-    @Nullable FiberImpl<?> next() {
-        if (depth > 0) {
-            bringNext();
-        } else if (cord.orderSeeded && loop.runQueue.size() > 1) {
-            loop.runQueue.swapToHead(cord.platform.nextInt(loop.runQueue.size()));
+        if (depth == 0) {
+            loop.runQueue.order = null;
         }
-        return loop.runQueue.peek();
     }
 
     /**
-     * Brings the entry that goes first to the head of the run queue, if there is one; the same one
-     * again until it has begun to run.
+     * Brings the entry that goes first to the head of the run queue, if there is one; of children
+     * the same one again until it has begun to run.
      */
-    private void bringNext() {
+    void bringNext() {
+        if (cord.orderSeeded) {
+            drawNext();
+            return;
+        }
         FiberImpl<?> parent = chain == null ? null : chain[2 * depth - 2];
         if (parent == null || chain == null) {
             return;
@@ -135,6 +136,13 @@ public final class RunOrder {
                 && !bringChild(parent, chain[2 * depth - 1])
                 && !(parent.isQueued() && loop.runQueue.bringFromTail(parent))) {
             clear();
+        }
+    }
+
+    private void drawNext() {
+        int size = loop.runQueue.size();
+        if (size > 1) {
+            loop.runQueue.swapToHead(cord.platform.nextInt(size));
         }
     }
 
@@ -162,6 +170,10 @@ public final class RunOrder {
             if ((chain[i] != null) != (i < 2 * depth)) {
                 throw new IllegalStateException("chain[" + i + "]=" + chain[i] + " depth=" + depth);
             }
+        }
+        if ((loop.runQueue.order != null) != (depth > 0 || cord.orderSeeded)) {
+            throw new IllegalStateException(
+                    "hasOrder=" + (loop.runQueue.order != null) + " depth=" + depth);
         }
     }
 }

@@ -33,6 +33,9 @@ public final class RunQueue {
     private int head;
     private int tail;
 
+    /** Null while the head is next. */
+    @Nullable RunOrder order;
+
     /** Entries taken since they were forgotten last; their slots lie before the head. */
     private int taken;
 
@@ -48,6 +51,14 @@ public final class RunQueue {
         ring[at] = fiber;
         ring[at + 1] = resumeValue;
         tail = (at + 2) & mask;
+    }
+
+    /** The next entry, which is at the head then; null when empty. */
+    @Nullable FiberImpl<?> next() {
+        if (order != null) {
+            order.bringNext();
+        }
+        return peek();
     }
 
     @Nullable FiberImpl<?> peek() {

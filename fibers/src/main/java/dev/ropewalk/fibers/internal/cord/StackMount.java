@@ -175,7 +175,7 @@ public abstract sealed class StackMount permits LightMount, VirtualMount, Portab
         if (loop.isPollDueAfterSwitch() || cord.orderSeeded) {
             return null;
         }
-        FiberImpl<?> head = loop.order.next();
+        FiberImpl<?> head = loop.runQueue.next();
         // A message that was sent to a task may block its stack, as those of a poll may.
         if (head == null && cord.tasks != null && !loop.pollsAtRootOnly) {
             loop.startTask(cord.tasks);

@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.CurrentCord;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.internal.platform.SafeText;
+import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,10 @@ public class WaitSlot extends CordMessage {
     private static final Object LEFT = new Object();
     private static final Object GIVEN_NULL = new Object();
     private static final long NOT_OPEN = -1;
+
+    /** The deadline is the limit from now on. */
+    private static final long NO_DEADLINE = Long.MIN_VALUE;
+
     private static final VarHandle SLOT;
 
     static {
@@ -112,9 +117,22 @@ public class WaitSlot extends CordMessage {
      * into the waiting fiber ends the wait with that exception, and nothing was taken.
      */
     public final @Nullable Object await(Object reason, long timeoutNanos) {
-        if (fiber == null) {
-            return awaitOnThread(reason, timeoutNanos);
+        return fiber == null
+                ? awaitOnThread(reason, timeoutNanos)
+                : await(fiber, reason, timeoutNanos, NO_DEADLINE);
+    }
+
+    /** The same, until a moment that is known; the limit is the one that led to it. */
+    public final @Nullable Object awaitUntil(Object reason, long deadlineNs, long limitNs) {
+        if (fiber != null) {
+            return await(fiber, reason, limitNs, deadlineNs);
         }
+        long leftNs = limitNs == Long.MAX_VALUE ? limitNs : deadlineNs - RealPlatform.now();
+        return awaitOnThread(reason, leftNs);
+    }
+
+    private @Nullable Object await(
+            FiberImpl<?> fiber, Object reason, long timeoutNanos, long deadlineNs) {
         checkFiber();
         if (fiber.openWaiter != null) {
             Abandonment.settle(fiber);
@@ -123,10 +141,12 @@ public class WaitSlot extends CordMessage {
         try {
             // Given before this check: the wake-up finds no open wait. After it: it finds this one.
             number = fiber.nextWaitNumber();
-            if (slot == null) {
+            if (slot != null) {
+                number = NOT_OPEN;
+            } else if (deadlineNs == NO_DEADLINE || timeoutNanos == Long.MAX_VALUE) {
                 fiber.parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
             } else {
-                number = NOT_OPEN;
+                parkUntil(fiber, reason, deadlineNs, timeoutNanos);
             }
         } catch (Throwable raised) {
             if (leave()) {
@@ -141,6 +161,16 @@ public class WaitSlot extends CordMessage {
         Object result = leave() ? Waits.TIMED_OUT : given();
         fiber.openWaiter = null;
         return result;
+    }
+
+    private @Nullable Object parkUntil(
+            FiberImpl<?> fiber, Object reason, long deadlineNs, long limitNs) {
+        Timer timer = fiber.cord.armTimer(fiber, number, deadlineNs, limitNs);
+        try {
+            return fiber.park(WaitKind.LIBRARY, reason);
+        } finally {
+            fiber.cord.cancelTimer(timer);
+        }
     }
 
     private void checkFiber() {

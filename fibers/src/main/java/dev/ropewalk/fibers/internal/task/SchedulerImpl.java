@@ -343,16 +343,15 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
 
     /** On the task's cord, or wherever it was refused. */
     final void ended(FiberImpl<?> task, SchedulerSlot slot) {
-        TaskQueue here = TaskQueue.of(task.cord);
-        boolean isHere = slot.isCounted && here != null;
-        if (isHere) {
+        TaskQueue here = slot.isCounted ? TaskQueue.of(task.cord) : null;
+        if (here != null) {
             slot.isCounted = false;
             here.ended();
         }
         if (state == State.STOPPING) {
             shutdown.noteEnded(task); // before it counts: the report may be made then
         }
-        counts.ended(isHere ? here.counts : null);
+        counts.ended(here == null ? null : here.counts);
         tellIfQuiet();
     }
 
