@@ -187,6 +187,26 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     /**
+     * Spins a fiber of this scope on a cord of choice that keeps no stack between its turns, as
+     * {@link Cord#spinHandler} does.
+     *
+     * @param where the cord
+     * @param name shown in reports; need not be unique
+     * @param handler is called once per turn
+     * @return the new fiber
+     * @throws IllegalStateException if the block is over
+     * @throws WrongThreadException if called on another cord than the owner's
+     * @throws CordClosedException if the cord has ended
+     * @throws TooManyFibersException if the cord has as many fibers as it may
+     */
+    public Fiber<@Nullable Void> spinHandlerOn(Cord where, String name, Handler handler) {
+        Objects.requireNonNull(handler, "handler");
+        CordImpl cord = CordImpl.of(where);
+        Objects.requireNonNull(name, "name");
+        return enter(cord, new FiberImpl<>(cord, owner, name, null, handler), true);
+    }
+
+    /**
      * Spins a fiber of this scope without a result.
      *
      * @param name shown in reports; need not be unique
@@ -241,11 +261,16 @@ public final class Scope<T extends @Nullable Object> {
         cancelScope.cancel();
     }
 
-    @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
     private <C extends @Nullable Object> FiberImpl<C> enter(
             Spinner where, String name, Callable<? extends C> body, boolean keepsOpen) {
         ChildPlace place = ChildPlace.of(where);
-        FiberImpl<C> fiber = place.newChild(owner, Objects.requireNonNull(name, "name"), body);
+        Objects.requireNonNull(name, "name");
+        return enter(place, place.newChild(owner, name, body), keepsOpen);
+    }
+
+    @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
+    private <C extends @Nullable Object> FiberImpl<C> enter(
+            ChildPlace place, FiberImpl<C> fiber, boolean keepsOpen) {
         owner.checkCord("spin in the scope of");
         if (isClosed || owner.outcome() != null) {
             throw new IllegalStateException(

@@ -57,6 +57,12 @@ final class MessageQueue<M> implements Input, Handoff {
         void undecodable(Throwable cause);
     }
 
+    /** Takes what no receiver waits for. */
+    interface Taker {
+        /** There is something to take: a message, an error or the end. It may be told twice. */
+        void ready();
+    }
+
     private final Source source;
     private final Channel channel;
     private final Class<M> type;
@@ -66,6 +72,9 @@ final class MessageQueue<M> implements Input, Handoff {
             Exclusion.byCord("receive on its own cord, and pass the messages on through a channel");
     private final ArrayDeque<M> messages = new ArrayDeque<>();
     private final WaitQueue<M> receivers = new WaitQueue<>();
+
+    /** Told of what comes while no receiver waits; or null. */
+    private @Nullable Taker taker;
 
     private boolean isPaused;
 
@@ -103,7 +112,7 @@ final class MessageQueue<M> implements Input, Handoff {
     M receive() {
         Object taken = receiveWithin(limitNs);
         if (taken == Waits.TIMED_OUT) {
-            throw source.silent(limitNs);
+            throw silent();
         }
         return message(taken);
     }
@@ -130,8 +139,13 @@ final class MessageQueue<M> implements Input, Handoff {
         return taken == null ? null : message(taken);
     }
 
+    /** From now on; what is here was not told. */
+    void taker(Taker next) {
+        taker = next;
+    }
+
     /** A message, a {@link Notice}, or {@link #END}; null if nothing is there now. */
-    private @Nullable Object take() {
+    @Nullable Object take() {
         M first = messages.pollFirst();
         if (first == null) {
             Object told = notice;
@@ -145,7 +159,22 @@ final class MessageQueue<M> implements Input, Handoff {
         return first;
     }
 
-    private M message(Object taken) {
+    /** Whether that was taken behind the last message, and nothing went wrong. */
+    boolean isEndInOrder(Object taken) {
+        return taken == END && (isClosed || failure == null);
+    }
+
+    /** How long a receive without a limit of its own waits, in nanoseconds. */
+    long limitNs() {
+        return limitNs;
+    }
+
+    /** What is thrown when no message came within the limit. */
+    ConnectionTimeoutException silent() {
+        return source.silent(limitNs);
+    }
+
+    M message(Object taken) {
         if (taken == END) {
             throw new ClosedException(
                     this + (isClosed ? " was closed here" : " has ended") + ": no message comes",
@@ -221,8 +250,10 @@ final class MessageQueue<M> implements Input, Handoff {
             ReferenceCountUtil.release(given);
         } else if (given instanceof Notice untold) {
             notice = untold;
+            tellTaker();
         } else {
             messages.addFirst(type.cast(given));
+            tellTaker();
         }
     }
 
@@ -261,6 +292,14 @@ final class MessageQueue<M> implements Input, Handoff {
             isPaused = true;
             channel.config().setAutoRead(false);
         }
+        tellTaker();
+    }
+
+    private void tellTaker() {
+        Taker told = taker;
+        if (told != null) {
+            told.ready();
+        }
     }
 
     /** Tells one receiver, the next, unless one is to be told already; messages come on. */
@@ -274,6 +313,7 @@ final class MessageQueue<M> implements Input, Handoff {
             receiver.wake();
         } else {
             notice = told;
+            tellTaker();
         }
     }
 
@@ -283,6 +323,7 @@ final class MessageQueue<M> implements Input, Handoff {
             isEnded = true;
             failure = why;
             WaitQueue.wakeAll(receivers.claimAll(END));
+            tellTaker();
         }
     }
 
@@ -298,6 +339,7 @@ final class MessageQueue<M> implements Input, Handoff {
             isPaused = false;
             channel.config().setAutoRead(true); // messages are dropped, and the end is seen
         }
+        tellTaker();
     }
 
     /** Messages belong to the codec's user, and may be anything. */

@@ -27,8 +27,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
 
     private final TcpListener listener;
     private final Placement placement;
-    private final String name;
-    private final Service service;
+    private final Spin spin;
 
     /** It was logged that a client is refused, and no client has been served since. */
     private boolean isRefusalTold;
@@ -36,24 +35,78 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
     /** By their fibers. */
     private final Map<Fiber<?>, Client> clients = new HashMap<>();
 
-    Serving(TcpListener listener, Placement placement, String name, Service service) {
+    private Serving(TcpListener listener, Placement placement, Spin spin) {
         this.listener = listener;
         this.placement = placement;
-        this.name = name;
-        this.service = service;
+        this.spin = spin;
+    }
+
+    /** Of connections that have a stack each. */
+    static Serving ofConnections(
+            TcpListener listener, Placement placement, String name, Service service) {
+        return new Serving(
+                listener,
+                placement,
+                (scope, client) ->
+                        scope.spinOn(client.place.cord, name, () -> client.run(service)));
+    }
+
+    /** Of connections that have a stack in their turns alone. */
+    static <M> Serving ofMessages(
+            TcpListener listener,
+            Placement placement,
+            String name,
+            Codec<M> codec,
+            MessageService<M> service) {
+        return new Serving(
+                listener,
+                placement,
+                (scope, client) ->
+                        scope.spinHandlerOn(
+                                client.place.cord,
+                                name,
+                                new MessageTurns<>(client, codec, service)));
+    }
+
+    /** Spins the fiber of a client. */
+    private interface Spin {
+        Fiber<?> spin(Scope<@Nullable Object> scope, Client client);
     }
 
     /** A client with its connection. */
-    private static final class Client {
+    static final class Client {
         final Arrival arrival;
-        final Placement.Place place;
 
         /** Its connection had ended before its fiber did. */
         boolean isGone;
 
-        Client(Arrival arrival, Placement.Place place) {
+        private final Placement.Place place;
+
+        private Client(Arrival arrival, Placement.Place place) {
             this.arrival = arrival;
             this.place = place;
+        }
+
+        private void run(Service service) throws Exception {
+            TcpConnection connection = arrival.openElsewhere();
+            boolean isInOrder = false;
+            try {
+                service.serve(connection);
+                isInOrder = true;
+            } finally {
+                isGone = !connection.isOpen();
+                over(connection, isInOrder);
+            }
+        }
+
+        /** The last step of its fiber. */
+        void over(TcpConnection connection, boolean isInOrder) {
+            if (isInOrder || connection.hasTlsFailed()) {
+                // A client that TLS has refused was told that, and has got no data.
+                connection.close();
+            } else {
+                connection.reset(); // the other side must not take what it has for all
+            }
         }
     }
 
@@ -86,7 +139,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         }
         Client client = new Client(arrival, place);
         try {
-            clients.put(scope.spinOn(place.cord, name, () -> serve(client)), client);
+            clients.put(spin.spin(scope, client), client);
             isRefusalTold = false;
         } catch (TooManyFibersException | CordClosedException full) {
             place.left();
@@ -101,23 +154,6 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
             LOG.warn("{} is refused, and so is who comes next: {}", arrival, why);
         }
         arrival.drop();
-    }
-
-    private void serve(Client client) throws Exception {
-        TcpConnection connection = client.arrival.openElsewhere();
-        boolean isInOrder = false;
-        try {
-            service.serve(connection);
-            isInOrder = true;
-        } finally {
-            client.isGone = !connection.isOpen();
-            if (isInOrder || connection.hasTlsFailed()) {
-                // A client that TLS has refused was told that, and has got no data.
-                connection.close();
-            } else {
-                connection.reset(); // the other side must not take what it has for all
-            }
-        }
     }
 
     @Override

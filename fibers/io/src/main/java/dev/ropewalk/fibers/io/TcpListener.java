@@ -285,8 +285,38 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     public void serve(String name, Service service) {
         Objects.requireNonNull(name, "name");
         Objects.requireNonNull(service, "service");
-        Placement placement = new Placement(isPlacing() ? options.cords() : List.of(cord));
-        new Serving(this, placement, name, service).run();
+        Serving.ofConnections(this, placement(), name, service).run();
+    }
+
+    /**
+     * Serves the messages of each connection, one after the other, until the listener is closed,
+     * and all connections have ended. Each connection has a fiber, a child of this fiber, which
+     * runs for a message and keeps no stack between two of them: an idle connection is a few
+     * objects.
+     *
+     * {@snippet file="dev/ropewalk/fibers/io/IoSnippetsTest.java" region="serveMessages"}
+     *
+     * <p>A connection is closed when its input has ended and all messages before that are handled,
+     * or when this side closes it; and reset when its handler throws, or the limit {@link
+     * TcpOptions#readLimit} passes without a message while none is being handled. Where the fibers
+     * are, and where a failure is told, is as for {@link #serve}. A switchpoint.
+     *
+     * @param <M> the type of the messages
+     * @param name of the fibers, shown in reports
+     * @param codec makes messages of bytes, and bytes of messages
+     * @param service makes the handler of each connection
+     * @throws IllegalStateException if another fiber accepts
+     * @throws WrongThreadException if this is not its cord
+     */
+    public <M> void serveMessages(String name, Codec<M> codec, MessageService<M> service) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(codec, "codec");
+        Objects.requireNonNull(service, "service");
+        Serving.ofMessages(this, placement(), name, codec, service).run();
+    }
+
+    private Placement placement() {
+        return new Placement(isPlacing() ? options.cords() : List.of(cord));
     }
 
     // ---------------------------------------------------------------- the end

@@ -30,10 +30,10 @@ public final class IdleLimit {
         this.atLimit = atLimit;
     }
 
-    /** From now on. */
+    /** From now on; also again, whether or not the owner was told meanwhile. */
     public void begin() {
-        if (limitNs != Long.MAX_VALUE) {
-            lastActiveNs = cord.nanoTime();
+        touch();
+        if (limitNs != Long.MAX_VALUE && alarm == null) {
             alarm = Alarm.after(limitNs, this::check);
         }
     }

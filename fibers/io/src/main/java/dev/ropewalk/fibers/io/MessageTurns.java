@@ -1,0 +1,152 @@
+package dev.ropewalk.fibers.io;
+
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.io.internal.IdleLimit;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Objects;
+
+/**
+ * The fiber of a connection that is served by messages: each message is a turn, and between two
+ * turns there is no stack (rules F3 and I2).
+ *
+ * <pre>
+ *   OPENING -> IDLE   the first turn has opened the connection, and no message is here
+ *   IDLE    -> READY  the queue has something to take, or the limit on silence has passed
+ *   READY   -> TURN   the cord runs the fiber
+ *   TURN    -> TURN   the next message is here, and the fiber may go on
+ *   TURN    -> READY  the next message is here, and the turn has been long enough
+ *   TURN    -> IDLE   nothing is here
+ *   any     -> ENDED  the end, a failure, or the fiber is ended: cleanUp
+ * </pre>
+ *
+ * These are states of the fiber itself: it is IDLE where it waits between its turns, so that {@link
+ * #ready} need not know the state: the kernel refuses to resume a fiber that runs or is to run, and
+ * each turn looks into the queue before it goes.
+ *
+ * <p>The queue owns the messages until a turn takes one. A turn that receives by itself stands in
+ * the queue's line of receivers, which come first: so {@link #ready} is told only of what none of
+ * them takes.
+ *
+ * <p>Confined to the cord of the connection.
+ */
+final class MessageTurns<M> implements Handler, MessageQueue.Taker {
+    private static final Object NEXT = "the next message";
+
+    private final Serving.Client client;
+    private final Codec<M> codec;
+    private final MessageService<M> service;
+
+    // Of the first turn, which opens the connection.
+
+    @SuppressWarnings("NullAway.Init")
+    private Fiber<?> fiber;
+
+    @SuppressWarnings("NullAway.Init")
+    private MessageQueue<M> queue;
+
+    @SuppressWarnings("NullAway.Init")
+    private IdleLimit silence;
+
+    /** Null before it was made. */
+    private @Nullable MessageHandler<M> handler;
+
+    /** The limit on silence has passed while it was idle, and nothing has come since then. */
+    private boolean isSilent;
+
+    MessageTurns(Serving.Client client, Codec<M> codec, MessageService<M> service) {
+        this.client = client;
+        this.codec = codec;
+        this.service = service;
+    }
+
+    @Override
+    public Object handle(@Nullable Object value) throws Exception {
+        MessageHandler<M> handles = value == START ? open() : Objects.requireNonNull(handler);
+        for (Object next = queue.take(); next != null; next = queue.take()) {
+            isSilent = false;
+            if (queue.isEndInOrder(next)) {
+                return END;
+            }
+            handles.handle(queue.message(next));
+            if (Waits.isTurnOver()) {
+                return NEXT;
+            }
+        }
+        if (isSilent) {
+            throw queue.silent();
+        }
+        silence.begin();
+        return WAIT;
+    }
+
+    private MessageHandler<M> open() throws Exception {
+        TcpConnection connection = client.arrival.openElsewhere();
+        MessageConnection<M> messages = connection.messages(codec);
+        fiber = Fiber.current();
+        queue = messages.in;
+        silence = new IdleLimit(fiber.cord(), queue.limitNs(), this::silent);
+        MessageHandler<M> made =
+                Objects.requireNonNull(service.open(messages), "the service returned null");
+        handler = made;
+        queue.taker(this);
+        return made;
+    }
+
+    /** By Netty's side, and by fibers of the cord that close the connection. */
+    @Override
+    public void ready() {
+        Waits.resumeHandlerHere(fiber.cord(), fiber, NEXT);
+    }
+
+    private void silent() {
+        isSilent = Waits.resumeHandler(fiber, NEXT);
+    }
+
+    @Override
+    public Object waitsFor() {
+        return queue;
+    }
+
+    @Override
+    public void cleanUp(Fiber<?> ended, @Nullable Throwable failure) throws Exception {
+        TcpConnection connection = client.arrival.connection();
+        if (connection == null) {
+            return;
+        }
+        if (silence != null) {
+            silence.end();
+        }
+        client.isGone = !connection.isOpen();
+        boolean isInOrder = false;
+        try {
+            MessageHandler<M> told = handler;
+            if (told != null) {
+                boolean wasOpen = connection.isOpen();
+                told.end(failure);
+                isInOrder = wasOpen && !connection.isOpen();
+            }
+            isInOrder |= failure == null;
+        } finally {
+            client.over(connection, isInOrder);
+        }
+    }
+
+    /** Of a fiber that was abandoned, nothing has cleaned up. */
+    @Override
+    public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
+        TcpConnection connection = client.arrival.connection();
+        if (connection != null && connection.cord().isCurrent() && connection.isOpen()) {
+            connection.reset();
+        }
+        return false;
+    }
+
+    @Override
+    public String toString() {
+        return "messages of " + client.arrival;
+    }
+}

@@ -1,0 +1,635 @@
+package dev.ropewalk.fibers.io;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertSame;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.testing.TestCords;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.LineBasedFrameDecoder;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.lang.reflect.Method;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+
+/** Rules F3 and I2: a connection that is served by messages has a stack in its turns alone. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class MessageTurnsTest {
+    private static final Codec<String> LINES = Codec.lines(100);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** Reference-counted frames, which end with a line. */
+    private static final Codec<ByteBuf> BUFFERS =
+            Codec.of(ByteBuf.class, () -> new LineBasedFrameDecoder(100));
+
+    /** What the handlers of a test were told. */
+    private final List<String> told = new ArrayList<>();
+
+    private final List<@Nullable Throwable> ends = new ArrayList<>();
+
+    /** A handler whose messages are a test's, and whose end is noted. */
+    private class Noting implements MessageHandler<String> {
+        private final MessageConnection<String> connection;
+        private final MessageHandler<String> each;
+
+        Noting(MessageConnection<String> connection, MessageHandler<String> each) {
+            this.connection = connection;
+            this.each = each;
+        }
+
+        @Override
+        public void handle(String message) throws Exception {
+            told.add(message);
+            each.handle(message);
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            ends.add(why);
+            assertEquals(Fiber.current().cord(), connection.connection().cord());
+        }
+    }
+
+    /** Ends when the client has, and the server is drained. */
+    private void serve(Net net, MessageService<String> service, Net.Side client) throws Exception {
+        serve(net, TcpOptions.defaults(), service, client);
+    }
+
+    private void serve(Net net, TcpOptions options, MessageService<String> service, Net.Side client)
+            throws Exception {
+        told.clear();
+        ends.clear();
+        try (TcpListener listener = net.listen(options)) {
+            Fiber<?> server =
+                    Fiber.spin("server", () -> listener.serveMessages("client", LINES, service));
+            try (TcpConnection connected = net.connect(listener)) {
+                client.run(connected);
+            }
+            assertTrue(listener.drain(MINUTE));
+            server.await();
+        }
+    }
+
+    private static void awaitReset(TcpConnection client) {
+        assertThrows(ConnectionResetException.class, () -> client.read(new byte[1]));
+    }
+
+    // ---------------------------------------------------------------- in order
+
+    @Test
+    void I2_messagesAreHandledInTheirOrder() {
+        List<String> sent = IntStream.range(0, 500).mapToObj(Integer::toString).toList();
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            c -> new Noting(c, c::write),
+                            client -> {
+                                client.write(String.join("\n", sent)); // the end completes the last
+                                client.shutdownOutput();
+                                for (String each : sent) {
+                                    assertEquals(each, client.readLine());
+                                }
+                                assertNull(client.readLine());
+                            });
+                    assertEquals(sent, told);
+                    assertEquals(1, ends.size());
+                    assertNull(ends.getFirst());
+                });
+    }
+
+    @Test
+    void I2_noMessageIsHandledBeforeTheTurnOfTheLastOneHasEnded() {
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            c ->
+                                    new Noting(
+                                            c,
+                                            line -> {
+                                                Fiber.snooze();
+                                                Fiber.sleep(Duration.ofMillis(1));
+                                                c.write(line);
+                                            }),
+                            client -> {
+                                client.write("a\nb\n");
+                                assertEquals("a", client.readLine());
+                                client.write("c\n");
+                                assertEquals("b", client.readLine());
+                                assertEquals("c", client.readLine());
+                            });
+                    assertEquals(List.of("a", "b", "c"), told);
+                });
+    }
+
+    @Test
+    void I2_aTurnReceivesFurtherMessagesByItself() {
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            c -> new Noting(c, head -> c.write(head + c.receive() + c.receive())),
+                            client -> {
+                                client.write("head \nbody \n");
+                                net.settle();
+                                client.write("end\nnext \nx\ny\n");
+                                assertEquals("head body end", client.readLine());
+                                assertEquals("next xy", client.readLine());
+                            });
+                    assertEquals(List.of("head ", "next "), told);
+                });
+    }
+
+    /** Whether it has one: nothing in the API tells. */
+    private static boolean hasStack(Fiber<?> fiber) throws ReflectiveOperationException {
+        Method stack = fiber.getClass().getDeclaredMethod("stack");
+        stack.setAccessible(true);
+        return stack.invoke(fiber) != null;
+    }
+
+    @Test
+    void F3_aConnectionKeepsAStackOnlyWhileItsTurnWaits() {
+        Net.once(
+                net -> {
+                    List<Fiber<?>> fibers = new ArrayList<>();
+                    serve(
+                            net,
+                            c -> {
+                                fibers.add(Fiber.current());
+                                return line -> {
+                                    if (line.equals("wait")) {
+                                        Fiber.sleep(MINUTE.multipliedBy(10));
+                                    }
+                                    c.write(line);
+                                };
+                            },
+                            client -> {
+                                net.settle();
+                                assertFalse(hasStack(fibers.getFirst()), "before any message");
+                                client.write("quick\n");
+                                assertEquals("quick", client.readLine());
+                                assertFalse(hasStack(fibers.getFirst()), "after a quick message");
+                                client.write("wait\n");
+                                net.settle();
+                                assertTrue(hasStack(fibers.getFirst()), "while it waits");
+                                assertEquals("wait", client.readLine());
+                                assertFalse(hasStack(fibers.getFirst()), "after it waited");
+                            });
+                });
+    }
+
+    // ---------------------------------------------------------------- the end, early
+
+    @Test
+    void I2_aHandlerThatFailsResetsItsConnectionAlone() {
+        Net.anywhere(
+                net -> {
+                    IllegalStateException failure = new IllegalStateException("by the test");
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.serveMessages(
+                                                        "client", LINES, c -> failsAt(c, failure)));
+                        try (TcpConnection other = net.connect(listener);
+                                TcpConnection client = net.connect(listener)) {
+                            client.write("fail\nnever\n");
+                            awaitReset(client);
+                            other.write("hello\n");
+                            assertEquals("hello", other.readLine());
+                        }
+                        assertTrue(listener.drain(MINUTE));
+                        server.await();
+                    }
+                    assertEquals(List.of("fail", "hello"), told);
+                    assertEquals(2, ends.size());
+                    assertSame(failure, ends.getFirst());
+                    assertNull(ends.getLast());
+                    told.clear();
+                    ends.clear();
+                });
+    }
+
+    private Noting failsAt(MessageConnection<String> c, RuntimeException failure) {
+        return new Noting(
+                c,
+                line -> {
+                    if (line.equals("fail")) {
+                        throw failure;
+                    }
+                    c.write(line);
+                });
+    }
+
+    @Test
+    void I2_whatCannotBeDecodedIsAnsweredInTheEnd() {
+        Net.anywhere(
+                net ->
+                        serve(
+                                net,
+                                c ->
+                                        new Noting(c, c::write) {
+                                            @Override
+                                            public void end(@Nullable Throwable why) {
+                                                super.end(why);
+                                                c.write("bad line");
+                                                c.close();
+                                            }
+                                        },
+                                client -> {
+                                    client.write("good\n" + "x".repeat(200) + "\nnever\n");
+                                    assertEquals("good", client.readLine());
+                                    assertEquals("bad line", client.readLine());
+                                    assertNull(client.readLine());
+                                    assertEquals(List.of("good"), told);
+                                    assertInstanceOf(
+                                            CodecException.class,
+                                            Objects.requireNonNull(ends.getFirst()).getCause());
+                                }));
+    }
+
+    @Test
+    void I2_whatCannotBeDecodedIsAResetOtherwise() {
+        Net.anywhere(
+                net ->
+                        serve(
+                                net,
+                                c -> new Noting(c, c::write),
+                                client -> {
+                                    client.write("x".repeat(200) + "\n");
+                                    awaitReset(client);
+                                }));
+    }
+
+    @Test
+    void I2_aClientThatBreaksOffIsTheCauseOfTheEnd() {
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            c -> new Noting(c, c::write),
+                            client -> {
+                                client.write("x\n");
+                                assertEquals("x", client.readLine());
+                                client.reset();
+                            });
+                    assertInstanceOf(
+                            ConnectionResetException.class,
+                            Objects.requireNonNull(ends.getFirst()).getCause());
+                });
+    }
+
+    @Test
+    void I2_aHandlerClosesAndNoFurtherMessageIsHandled() {
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            c ->
+                                    new Noting(
+                                            c,
+                                            line -> {
+                                                c.write("bye");
+                                                c.close();
+                                            }),
+                            client -> {
+                                client.write("quit\nnever\n");
+                                assertEquals("bye", client.readLine());
+                                assertNull(client.readLine());
+                            });
+                    assertEquals(List.of("quit"), told);
+                    assertEquals(1, ends.size());
+                    assertNull(ends.getFirst());
+                });
+    }
+
+    @Test
+    void I2_anotherFiberClosesAnIdleConnection() {
+        Net.anywhere(
+                net -> {
+                    List<MessageConnection<String>> open = new ArrayList<>();
+                    serve(
+                            net,
+                            c -> {
+                                open.add(c);
+                                return new Noting(c, c::write);
+                            },
+                            client -> {
+                                client.write("x\n");
+                                assertEquals("x", client.readLine());
+                                open.getFirst().close();
+                                assertNull(client.readLine());
+                            });
+                    assertEquals(1, ends.size());
+                    assertNull(ends.getFirst());
+                });
+    }
+
+    @Test
+    void I2_silenceIsCountedBetweenMessagesAlone() {
+        Duration limit = Duration.ofSeconds(1);
+        TcpOptions options = TcpOptions.defaults().withReadLimit(limit);
+        Net.once(
+                net -> {
+                    serve(
+                            net,
+                            options,
+                            c ->
+                                    new Noting(
+                                            c,
+                                            line -> {
+                                                Fiber.sleep(limit.multipliedBy(3));
+                                                c.write(line);
+                                            }),
+                            client -> {
+                                client.write("a\n");
+                                assertEquals("a", client.readLine());
+                                Fiber.sleep(limit.dividedBy(2));
+                                client.write("b\n");
+                                assertEquals("b", client.readLine());
+                                Fiber.sleep(limit.multipliedBy(9).dividedBy(10));
+                                assertTrue(ends.isEmpty(), "within the limit");
+                                awaitReset(client);
+                            });
+                    assertEquals(List.of("a", "b"), told);
+                    assertInstanceOf(ConnectionTimeoutException.class, ends.getFirst());
+                });
+    }
+
+    @Test
+    void I2_silenceFromTheBeginning() {
+        TcpOptions options = TcpOptions.defaults().withReadLimit(Duration.ofMillis(20));
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            options,
+                            c -> new Noting(c, c::write),
+                            client -> {
+                                client.write("no end of the line");
+                                awaitReset(client);
+                            });
+                    assertInstanceOf(ConnectionTimeoutException.class, ends.getFirst());
+                    assertEquals(List.of(), told);
+                });
+    }
+
+    @Test
+    void I2_aTerminatedServerEndsTurnsAndIdleConnections() {
+        Net.anywhere(
+                net -> {
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.serveMessages(
+                                                        "client",
+                                                        LINES,
+                                                        c ->
+                                                                new Noting(
+                                                                        c,
+                                                                        _ ->
+                                                                                Fiber.sleep(
+                                                                                        Net
+                                                                                                .LONG))));
+                        try (TcpConnection idle = net.connect(listener);
+                                TcpConnection busy = net.connect(listener)) {
+                            busy.write("wait\nnever\n");
+                            net.until(() -> told.size() == 1);
+                            server.terminate();
+                            awaitReset(idle);
+                            awaitReset(busy);
+                        }
+                        server.awaitEnd(MINUTE);
+                    }
+                    assertEquals(List.of("wait"), told);
+                    assertEquals(2, ends.size());
+                    for (Throwable each : ends) {
+                        assertInstanceOf(FiberTerminatedException.class, each);
+                    }
+                    told.clear();
+                    ends.clear();
+                });
+    }
+
+    @Test
+    void I2_aServiceThatFailsOrReturnsNull() {
+        Net.anywhere(
+                net -> {
+                    serve(
+                            net,
+                            _ -> {
+                                throw new IllegalStateException("by the test");
+                            },
+                            MessageTurnsTest::awaitReset);
+                    serve(net, _ -> nothing(), MessageTurnsTest::awaitReset);
+                });
+    }
+
+    @SuppressWarnings("NullAway") // a user's mistake
+    private static MessageHandler<String> nothing() {
+        return null;
+    }
+
+    @Test
+    void I2_anEndThatFailsIsAReset() {
+        Net.anywhere(
+                net ->
+                        serve(
+                                net,
+                                c ->
+                                        new MessageHandler<>() {
+                                            @Override
+                                            public void handle(String message) {
+                                                c.write(message);
+                                            }
+
+                                            @Override
+                                            public void end(@Nullable Throwable why) {
+                                                throw new IllegalStateException("by the test");
+                                            }
+                                        },
+                                client -> {
+                                    client.write("x\n");
+                                    assertEquals("x", client.readLine());
+                                    client.shutdownOutput();
+                                    awaitReset(client);
+                                }));
+    }
+
+    @Test
+    void I2_aTurnThatDoesNotEndIsAbandonedAndItsConnectionReset() {
+        Net.once(
+                net -> {
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.serveMessages(
+                                                        "client", LINES, _ -> this::neverEnds));
+                        try (TcpConnection client = net.connect(listener)) {
+                            client.write("x\n");
+                            net.settle();
+                            server.terminate();
+                            awaitReset(client);
+                        }
+                        server.awaitEnd(MINUTE);
+                    }
+                    assertEquals(List.of("x"), told);
+                });
+    }
+
+    private void neverEnds(String message) {
+        told.add(message);
+        while (true) {
+            try {
+                Fiber.sleep(Net.LONG);
+            } catch (FiberTerminatedException ignored) {
+                // a user's mistake
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- limits
+
+    @Test
+    void I2_messagesThatAreNotHandledAreReleased() {
+        Net.anywhere(
+                net -> {
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.serveMessages(
+                                                        "client",
+                                                        BUFFERS,
+                                                        c ->
+                                                                message -> {
+                                                                    message.release();
+                                                                    c.close();
+                                                                }));
+                        try (TcpConnection client = net.connect(listener)) {
+                            client.write("a\nb\nc\n");
+                            assertNull(client.readLine());
+                        }
+                        assertTrue(listener.drain(MINUTE));
+                        server.await();
+                    }
+                }); // Leaks looks for the buffers
+    }
+
+    @Test
+    void I3_aSlowHandlerHoldsUpItsClient() {
+        TcpOptions options = TcpOptions.defaults().withMaxMessages(4);
+        Net.once(
+                net -> {
+                    List<MessageConnection<String>> open = new ArrayList<>();
+                    serve(
+                            net,
+                            options,
+                            c -> {
+                                open.add(c);
+                                return new Noting(c, _ -> Fiber.sleep(MINUTE));
+                            },
+                            client -> {
+                                for (int i = 0; i < 100; i++) {
+                                    client.write(i + "\n");
+                                    client.flush();
+                                    net.pause();
+                                }
+                                assertTrue(
+                                        open.getFirst().in.unread() < 10, "the bound, and a read");
+                                client.shutdownOutput();
+                                assertNull(client.readLine());
+                            });
+                    assertEquals(100, told.size());
+                });
+    }
+
+    @Test
+    void F3_aFloodLeavesTheOthersTheirTurns() {
+        Net.once(
+                net -> {
+                    List<String> order = new ArrayList<>();
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.serveMessages(
+                                                        "client",
+                                                        LINES,
+                                                        _ ->
+                                                                line -> {
+                                                                    order.add(line);
+                                                                    Fiber.sleep(Duration.ZERO);
+                                                                }));
+                        try (TcpConnection a = net.connect(listener);
+                                TcpConnection b = net.connect(listener)) {
+                            a.write("a\n".repeat(50));
+                            b.write("b\n".repeat(50));
+                            a.shutdownOutput();
+                            b.shutdownOutput();
+                            assertNull(a.readLine());
+                            assertNull(b.readLine());
+                        }
+                        assertTrue(listener.drain(MINUTE));
+                        server.await();
+                    }
+                    assertEquals(100, order.size());
+                    assertTrue(order.indexOf("b") < 90, "b waited for all of a: " + order);
+                });
+    }
+
+    // ---------------------------------------------------------------- on other cords
+
+    @Test
+    void I2_connectionsAreServedOnTheCordsOfTheOptions() {
+        TestCords.run(
+                3,
+                cords -> {
+                    Net net = new Net(true);
+                    TcpOptions options = TcpOptions.defaults().withCords(cords.subList(1, 3));
+                    serve(
+                            net,
+                            options,
+                            c -> line -> c.write(line + " " + Cord.current().name()),
+                            client -> {
+                                try (TcpConnection other =
+                                        TcpConnection.connect(
+                                                Objects.requireNonNull(client.remoteAddress()),
+                                                TcpOptions.defaults())) {
+                                    client.write("x\n");
+                                    other.write("x\n");
+                                    assertEquals(
+                                            Set.of(
+                                                    "x " + cords.get(1).name(),
+                                                    "x " + cords.get(2).name()),
+                                            Set.of(client.readLine(), other.readLine()));
+                                }
+                            });
+                });
+    }
+}
