@@ -2,11 +2,15 @@ package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.ConnectionException;
-import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.io.MessageConnection;
+import dev.ropewalk.fibers.io.MessageHandler;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
 import dev.ropewalk.fibers.spi.Waits;
+
+import io.netty.handler.codec.http.HttpObject;
 
 import org.jspecify.annotations.Nullable;
 
@@ -19,7 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * An HTTP/1.1 server: a fiber for each client, which hands its requests to the handler one after
- * the other, and answers in the same order.
+ * the other, and answers in the same order. A client without a request under way has no stack.
  *
  * {@snippet file="dev/ropewalk/channels/http/HttpSnippetsTest.java" region="server"}
  *
@@ -86,27 +90,30 @@ public final class HttpServer implements AutoCloseable {
             String host, int port, HttpOptions options, HttpHandler handler) {
         Objects.requireNonNull(options, "options");
         Objects.requireNonNull(handler, "handler");
-        return new HttpServer(TcpListener.bind(host, port, options.tcp()), options, handler);
+        // Between two requests there is the limit of a head alone.
+        TcpOptions tcp = options.tcp().withReadLimit(options.headLimit());
+        return new HttpServer(TcpListener.bind(host, port, tcp), options, handler);
     }
 
     private void acceptAll() {
         try (listener) {
-            listener.serve("http client", this::serve);
+            listener.serveMessages("http client", codec(), this::open);
             listener.drain(Waits.FOREVER); // the last answers are on their way: each has a limit
         }
     }
 
-    private void serve(TcpConnection client) {
-        ServerConnection served = new ServerConnection(client, options, handler, dates);
-        connections.add(served);
-        try {
-            if (isDraining) {
-                served.drain();
-            }
-            served.run();
-        } finally {
-            connections.remove(served);
+    private Codec<HttpObject> codec() {
+        return Codec.of(HttpObject.class, () -> new RequestDecoder(options), ResponseEncoder::new);
+    }
+
+    private MessageHandler<HttpObject> open(MessageConnection<HttpObject> client) {
+        ServerConnection opened =
+                new ServerConnection(client, options, handler, dates, connections);
+        connections.add(opened);
+        if (isDraining) {
+            client.cancel();
         }
+        return opened;
     }
 
     // ---------------------------------------------------------------- looking

@@ -7,9 +7,10 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
-import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.ConnectionTimeoutException;
 import dev.ropewalk.fibers.io.MessageConnection;
+import dev.ropewalk.fibers.io.MessageHandler;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.SpunFibers;
@@ -33,9 +34,12 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.Set;
 
 /**
- * One client: its requests, one after the other, and the answers in the same order.
+ * One client: its requests, one after the other, and the answers in the same order. A turn begins
+ * with the head of a request, and serves all requests that are here; while no request is here, the
+ * connection has no stack.
  *
  * <p>An exchange has two bodies, which may be alive together, because an answer may be made of the
  * request's body. Its order: the handler; a 100 if the client waits for one and the answer may need
@@ -43,12 +47,12 @@ import java.util.Objects;
  * of the request's body is dropped, within bounds.
  *
  * <p>The connection is used again unless either side wants to close it, the request was malformed,
- * or more of its body is left than is worth reading. Then its caller closes it, and bytes that
- * still come are dropped ({@link TcpConnection#close}).
+ * or more of its body is left than is worth reading. Then it is closed, and bytes that still come
+ * are dropped ({@link TcpConnection#close}).
  *
  * <p>Confined to the fiber of the connection, except {@link #drain}, which is confined to its cord.
  */
-final class ServerConnection {
+final class ServerConnection implements MessageHandler<HttpObject> {
     private static final Log LOG = Logs.logger(HttpServer.class);
 
     /** So much of an unread body is read for the sake of the next request. */
@@ -70,6 +74,9 @@ final class ServerConnection {
     private final Dates dates;
     private final Fiber<?> fiber = Fiber.current();
 
+    /** The connections that it leaves at its end. */
+    private final Set<ServerConnection> all;
+
     /** Left when a fiber that a handler has spun fails; null while there can be no such fiber. */
     private @Nullable CancelScope exchanges;
 
@@ -81,8 +88,8 @@ final class ServerConnection {
     /** The failure of a fiber that a handler has spun, or null. */
     private @Nullable FiberFailedException spunFailure;
 
-    /** It waits for the head of a request. */
-    private boolean isIdle;
+    /** A request is under way. */
+    private boolean isServing;
 
     private boolean isDraining;
 
@@ -90,47 +97,51 @@ final class ServerConnection {
     private boolean isKept = true;
 
     ServerConnection(
-            TcpConnection connection, HttpOptions options, HttpHandler handler, Dates dates) {
-        this.connection = connection;
+            MessageConnection<HttpObject> messages,
+            HttpOptions options,
+            HttpHandler handler,
+            Dates dates,
+            Set<ServerConnection> all) {
+        this.connection = messages.connection();
+        this.messages = messages;
         this.options = options;
         this.handler = handler;
         this.dates = dates;
-        this.messages =
-                connection.messages(
-                        Codec.of(
-                                HttpObject.class,
-                                () -> new RequestDecoder(options),
-                                ResponseEncoder::new));
+        this.all = all;
     }
 
-    /** Until the connection has ended, which is its caller's to close. */
-    void run() {
+    @Override
+    public void handle(HttpObject first) {
+        isServing = true;
         try {
-            HttpObject next = isDraining ? null : next();
-            while (next != null) {
-                serveAll(next);
-                next = isKept && !isDraining ? next() : null;
-            }
+            serveAll(first);
         } catch (ConnectionException | ClosedException gone) {
             LOG.debug("{} has ended", connection, gone);
             connection.reset(); // the answer may not be whole
         }
+        isServing = false;
         FiberFailedException failed = spunFailure;
-        if (failed == null) {
-            return;
+        if (failed != null) {
+            if (!isClientsFault(failed)) {
+                throw failed;
+            }
+            LOG.debug("{} is broken off", connection, failed);
+            connection.reset();
+        } else if (!isKept || isDraining) {
+            connection.close();
         }
-        if (!isClientsFault(failed)) {
-            throw failed;
-        }
-        LOG.debug("{} is broken off", connection, failed);
-        connection.reset();
     }
 
-    /**
-     * Serves requests until no further one is here, and no fiber of the handlers is left. They are
-     * served in one call, because the objects for it lie on the stack, which an idle connection
-     * keeps.
-     */
+    @Override
+    public void end(@Nullable Throwable why) {
+        all.remove(this);
+        if (why instanceof ConnectionTimeoutException) {
+            LOG.debug("{} has no further request", connection, why);
+            connection.close();
+        }
+    }
+
+    /** Serves requests until no further one is here, and no fiber of the handlers is left. */
     private void serveAll(HttpObject first) {
         CancelScope scope = CancelScope.withoutLimit();
         exchanges = scope;
@@ -173,13 +184,14 @@ final class ServerConnection {
         return connection.hasCaused(failure) || fault() != null || isRefusal(failure);
     }
 
-    /** Ends it when the request that is under way is answered. On its cord; never waits. */
+    /**
+     * Ends it at once if it waits for a request, otherwise when that one is answered. On its cord;
+     * never waits.
+     */
     void drain() {
         isDraining = true;
-        if (isIdle && fiber.state() == FiberState.WAITING) {
+        if (!isServing && fiber.state() == FiberState.WAITING) {
             messages.cancel();
-        } else if (isIdle) {
-            postDrain(); // it was just given a request, whose body is not to be lost, or is to wait
         }
     }
 
@@ -209,20 +221,20 @@ final class ServerConnection {
                         });
     }
 
-    /** Null if no request comes in time, or ever. */
+    /** Null if no request comes in time, or ever; beside fibers that a handler has spun. */
     private @Nullable HttpObject next() {
-        isIdle = true;
         incoming = null;
+        isServing = false;
+        isKept = false;
         try {
             HttpObject next = messages.receive(options.headLimit());
             isKept = next != null;
             return next;
         } catch (ClosedException none) {
             LOG.debug("{} has no further request", connection, none);
-            isKept = false;
             return null;
         } finally {
-            isIdle = false;
+            isServing = true;
         }
     }
 

@@ -29,7 +29,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.slf4j.event.Level;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -500,24 +499,26 @@ class SeamsTest {
         }
     }
 
-    /** It is accepted, and its fiber has not run yet. */
+    /** It connects while the server is told to end, and its fiber has not run yet at times. */
     @Test
     void I5_aClientThatComesWithTheDrainIsNotWaitedFor() {
         Web.inMemory(
-                _ -> {
-                    try (TcpListener listener = TcpListener.bind(Web.HOST, 0);
-                            TcpConnection _ = TcpConnection.connect(Web.HOST, listener.port());
-                            TcpConnection accepted = listener.accept()) {
+                web -> {
+                    HttpOptions options = HttpOptions.defaults().withHeadLimit(LONG);
+                    try (HttpServer server = web.serve(options, SeamsTest::says)) {
+                        TcpConnection raw = web.raw(server);
+                        Fiber<?> client =
+                                Fiber.spin(
+                                        "client",
+                                        () -> {
+                                            try (raw) {
+                                                Web.rest(raw);
+                                            }
+                                        });
                         long beganNs = Cord.current().nanoTime();
-                        ServerConnection served =
-                                new ServerConnection(
-                                        accepted,
-                                        HttpOptions.defaults(),
-                                        SeamsTest::says,
-                                        new Dates(InstantSource.system()));
-                        served.drain();
-                        served.run();
-                        assertEquals(beganNs, Cord.current().nanoTime());
+                        server.drain(LONG);
+                        client.await();
+                        assertTrue(Cord.current().nanoTime() - beganNs < LONG.toNanos() / 2);
                     }
                 });
     }
