@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.io;
 
-import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.BytesHandler;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBuf;
@@ -21,23 +21,17 @@ import java.util.List;
 /**
  * The change of a connection from bytes to messages, once in its life: a codec comes between the
  * socket and the end of the pipeline, what has come goes through it first, and so does the end, if
- * that has come too, as {@link EndHandler} tells of those that come later.
+ * that has come too, as {@link BytesHandler} tells of those that come later.
  *
- * <p>Its state is the input: where what comes goes. The connection owns it, and calls it on the
- * cord: {@link #change} by a fiber, {@link #input} also by Netty's side, where the rest happens.
+ * <p>It lives as long as the change, which begins in a fiber; the rest happens on Netty's side.
  */
 final class CodecSwitch {
-    private static final String BYTES_HANDLER = "bytes";
-
     private final TcpConnection connection;
     private final Channel channel;
     private final IoLoop loop;
     private final TcpOptions options;
     private final Inbound bytes;
     private final Outbound out;
-
-    /** The bytes, or the messages that are made of them. */
-    private Input input;
 
     CodecSwitch(
             TcpConnection connection,
@@ -52,15 +46,6 @@ final class CodecSwitch {
         this.options = options;
         this.bytes = bytes;
         this.out = out;
-        this.input = bytes;
-    }
-
-    Input input() {
-        return input;
-    }
-
-    boolean hasMessages() {
-        return input != bytes;
     }
 
     // ---------------------------------------------------------------- the fiber's side
@@ -73,7 +58,11 @@ final class CodecSwitch {
         connection.checkReadable();
         MessageQueue<M> messages =
                 new MessageQueue<>(
-                        new Messages(), channel, type, options.maxMessages(), options.readLimit());
+                        new Messages(connection),
+                        channel,
+                        type,
+                        options.maxMessages(),
+                        options.readLimit());
         if (loop.eventLoop.inEventLoop()) {
             install(messages, handlers);
         } else {
@@ -91,7 +80,7 @@ final class CodecSwitch {
     }
 
     /** The connection, as the queue of messages sees it. */
-    private final class Messages implements MessageQueue.Source {
+    private record Messages(TcpConnection connection) implements MessageQueue.Source {
         @Override
         public ConnectionException broken(String what, IOException why) {
             return connection.errors.broken(what, why);
@@ -122,15 +111,15 @@ final class CodecSwitch {
             return;
         }
         addAll(pipeline, handlers);
-        input = messages;
-        ChannelHandlerContext below = pipeline.context(BYTES_HANDLER);
+        connection.input(messages);
+        ChannelHandlerContext below = pipeline.context(BytesHandler.class);
         out.writeFrom(below);
         ByteBuf rest = bytes.takeAll();
         if (rest != null) {
             below.fireChannelRead(rest).fireChannelReadComplete();
         }
         if (bytes.isEnded()) {
-            EndHandler.tell(below, bytes.failure());
+            BytesHandler.tell(below, bytes.failure());
             messages.ended(bytes.failure());
         }
         messages.begin();
@@ -140,9 +129,6 @@ final class CodecSwitch {
     private void addAll(ChannelPipeline pipeline, List<ChannelHandler> handlers) {
         List<ChannelHandler> added = new ArrayList<>();
         try {
-            ChannelHandler first = new BytesHandler(connection);
-            pipeline.addBefore(TcpConnection.LAST_HANDLER, BYTES_HANDLER, first);
-            added.add(first);
             for (ChannelHandler each : handlers) {
                 pipeline.addBefore(TcpConnection.LAST_HANDLER, null, each);
                 added.add(each);
@@ -171,7 +157,7 @@ final class CodecSwitch {
                                 connection.undecodable(cause);
                             }
                         });
-        input = messages;
+        connection.input(messages);
         ByteBuf rest = bytes.takeAll();
         if (rest != null) {
             alone.writeInbound(rest);

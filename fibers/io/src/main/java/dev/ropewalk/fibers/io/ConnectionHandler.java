@@ -1,6 +1,6 @@
 package dev.ropewalk.fibers.io;
 
-import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.BytesHandler;
 
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
@@ -9,11 +9,15 @@ import io.netty.handler.ssl.SniCompletionEvent;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+
 import javax.net.ssl.SSLException;
 
 /** Where Netty tells a connection what has come: the last handler of its pipeline. */
 @SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
-final class ConnectionHandler extends ChannelInboundHandlerAdapter {
+final class ConnectionHandler extends ChannelInboundHandlerAdapter implements BytesHandler.Owner {
     private final TcpConnection connection;
 
     ConnectionHandler(TcpConnection connection) {
@@ -58,11 +62,43 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter {
     @Override
     public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
         switch (cause) {
-            case EndHandler.CutOff _ -> {} // EndHandler tells by itself; the output works on
+            case BytesHandler.CutOff _ -> {} // BytesHandler tells by itself; the output works on
             case DecoderException wrong when wrong.getCause() instanceof SSLException tls ->
                     connection.failed(tls);
             case DecoderException undecodable -> connection.undecodable(undecodable);
             default -> connection.failed(IoErrors.asIo(cause));
         }
+    }
+
+    // ---------------------------------------------------------------- by the first handler
+
+    @Override
+    public boolean isOpen() {
+        return connection.isOpen();
+    }
+
+    @Override
+    public boolean drops() {
+        return connection.drops();
+    }
+
+    @Override
+    public void dropped(Object bytes) {
+        connection.dropped(bytes);
+    }
+
+    @Override
+    public void touch() {
+        connection.touch();
+    }
+
+    @Override
+    public void inputEnded(@Nullable IOException why) {
+        connection.inputEnded(why);
+    }
+
+    @Override
+    public void inputShut() {
+        connection.inputShut();
     }
 }

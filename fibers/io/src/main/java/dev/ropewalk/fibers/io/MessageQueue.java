@@ -70,7 +70,10 @@ final class MessageQueue<M> implements Input, Handoff {
     private final long limitNs;
     private final Exclusion guard =
             Exclusion.byCord("receive on its own cord, and pass the messages on through a channel");
-    private final ArrayDeque<M> messages = new ArrayDeque<>();
+
+    /** Small at first: idle connections are many. */
+    private final ArrayDeque<M> messages = new ArrayDeque<>(1);
+
     private final WaitQueue<M> receivers = new WaitQueue<>();
 
     /** Told of what comes while no receiver waits; or null. */

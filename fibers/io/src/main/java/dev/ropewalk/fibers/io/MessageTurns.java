@@ -2,7 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.Handler;
-import dev.ropewalk.fibers.io.internal.IdleLimit;
+import dev.ropewalk.fibers.io.internal.SilenceLimit;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -33,7 +33,7 @@ import java.util.Objects;
  *
  * <p>Confined to the cord of the connection.
  */
-final class MessageTurns<M> implements Handler, MessageQueue.Taker {
+final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, MessageQueue.Taker {
     private static final Object NEXT = "the next message";
 
     private final Serving.Client client;
@@ -47,9 +47,6 @@ final class MessageTurns<M> implements Handler, MessageQueue.Taker {
 
     @SuppressWarnings("NullAway.Init")
     private MessageQueue<M> queue;
-
-    @SuppressWarnings("NullAway.Init")
-    private IdleLimit silence;
 
     /** Null before it was made. */
     private @Nullable MessageHandler<M> handler;
@@ -79,7 +76,7 @@ final class MessageTurns<M> implements Handler, MessageQueue.Taker {
         if (isSilent) {
             throw queue.silent();
         }
-        silence.begin();
+        client.silence(queue.limitNs()).begin(this);
         return WAIT;
     }
 
@@ -88,7 +85,6 @@ final class MessageTurns<M> implements Handler, MessageQueue.Taker {
         MessageConnection<M> messages = connection.messages(codec);
         fiber = Fiber.current();
         queue = messages.in;
-        silence = new IdleLimit(fiber.cord(), queue.limitNs(), this::silent);
         MessageHandler<M> made =
                 Objects.requireNonNull(service.open(messages), "the service returned null");
         handler = made;
@@ -102,7 +98,9 @@ final class MessageTurns<M> implements Handler, MessageQueue.Taker {
         Waits.resumeHandlerHere(fiber.cord(), fiber, NEXT);
     }
 
-    private void silent() {
+    /** As no fiber. */
+    @Override
+    protected void silent() {
         isSilent = Waits.resumeHandler(fiber, NEXT);
     }
 
@@ -117,8 +115,8 @@ final class MessageTurns<M> implements Handler, MessageQueue.Taker {
         if (connection == null) {
             return;
         }
-        if (silence != null) {
-            silence.end();
+        if (queue != null) {
+            client.silence(queue.limitNs()).end(this);
         }
         client.isGone = !connection.isOpen();
         boolean isInOrder = false;

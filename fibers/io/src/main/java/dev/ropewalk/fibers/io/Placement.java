@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.io.internal.SilenceLimit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,8 +32,21 @@ final class Placement {
         /** Whose fiber has not ended. */
         private int clients;
 
+        /** Of all of them; confined to the cord, and null before the first client is there. */
+        private @Nullable SilenceLimit silence;
+
         private Place(Cord cord) {
             this.cord = cord;
+        }
+
+        /** On the cord. */
+        SilenceLimit silence(long limitNs) {
+            SilenceLimit of = silence;
+            if (of == null) {
+                of = new SilenceLimit(limitNs);
+                silence = of;
+            }
+            return of;
         }
 
         void left() {

@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.internal.SilenceLimit;
 import dev.ropewalk.fibers.spi.ClosedException;
 
 import org.jspecify.annotations.Nullable;
@@ -97,6 +98,11 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
                 isGone = !connection.isOpen();
                 over(connection, isInOrder);
             }
+        }
+
+        /** Of all clients on its cord. */
+        SilenceLimit silence(long limitNs) {
+            return place.silence(limitNs);
         }
 
         /** The last step of its fiber. */

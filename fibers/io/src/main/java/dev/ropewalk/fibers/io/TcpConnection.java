@@ -3,7 +3,7 @@ package dev.ropewalk.fibers.io;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
-import dev.ropewalk.fibers.io.internal.EndHandler;
+import dev.ropewalk.fibers.io.internal.BytesHandler;
 import dev.ropewalk.fibers.io.internal.FailedTls;
 import dev.ropewalk.fibers.io.internal.IdleLimit;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
@@ -93,14 +93,13 @@ public final class TcpConnection implements AutoCloseable {
     private final Cord cord;
     private final TcpOptions options;
     private final IoLoop loop;
-    private final Inbound inbound;
     private final Outbound out;
 
     /** Null if it is not encrypted. */
     private final @Nullable Handshake handshake;
 
-    /** Has the input, which are bytes or messages. */
-    private final CodecSwitch codecSwitch;
+    /** Bytes; or the messages that are made of them, once there is a codec. */
+    private Input input;
 
     /** Told once, when it is closed; null if it is not counted. */
     private final @Nullable Runnable onClosed;
@@ -133,18 +132,16 @@ public final class TcpConnection implements AutoCloseable {
         this.options = options;
         this.loop = loop;
         this.errors = IoErrors.ofConnection(this, cord);
-        this.inbound = new Inbound(this, channel, options);
+        this.input = new Inbound(this, channel, options);
         this.out = new Outbound(this, channel, loop, options);
-        this.codecSwitch = new CodecSwitch(this, channel, loop, options, inbound, out);
         this.handshake = options.tls().map(tls -> new Handshake(this, tls)).orElse(null);
         this.onClosed = onClosed;
-        this.idleLimit = new IdleLimit(cord, Waits.nanos(options.idleLimit()), this::idle);
+        this.idleLimit = IdleLimit.of(cord, Waits.nanos(options.idleLimit()), this::idle);
         configure(channel, options);
+        ConnectionHandler last = new ConnectionHandler(this);
         channel.pipeline()
-                .addLast(
-                        new EndHandler(
-                                handshake != null, this::isOpen, this::inputEnded, this::inputShut))
-                .addLast(LAST_HANDLER, new ConnectionHandler(this));
+                .addLast(new BytesHandler(handshake != null, last))
+                .addLast(LAST_HANDLER, last);
         out.writeFrom(channel.pipeline().context(LAST_HANDLER));
     }
 
@@ -312,7 +309,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException if this is not its cord
      */
     public int read(byte[] into) {
-        return inbound.read(into, 0, into.length);
+        return bytes().read(into, 0, into.length);
     }
 
     /**
@@ -331,7 +328,7 @@ public final class TcpConnection implements AutoCloseable {
      */
     public int read(byte[] into, int offset, int length) {
         Objects.checkFromIndexSize(offset, length, into.length);
-        return inbound.read(into, offset, length);
+        return bytes().read(into, offset, length);
     }
 
     /**
@@ -351,7 +348,7 @@ public final class TcpConnection implements AutoCloseable {
         if (length < 0) {
             throw new IllegalArgumentException("length=" + length + " < 0");
         }
-        return inbound.readFully(length);
+        return bytes().readFully(length);
     }
 
     /**
@@ -369,7 +366,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException as {@link #read(byte[])}
      */
     public @Nullable String readLine() {
-        return inbound.readLine(options.maxLineBytes());
+        return bytes().readLine(options.maxLineBytes());
     }
 
     /**
@@ -384,7 +381,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException as {@link #read(byte[])}
      */
     public byte @Nullable [] readLineBytes() {
-        return inbound.readLineBytes(options.maxLineBytes());
+        return bytes().readLineBytes(options.maxLineBytes());
     }
 
     /**
@@ -405,7 +402,7 @@ public final class TcpConnection implements AutoCloseable {
         if (count < 0) {
             throw new IllegalArgumentException("count=" + count + " < 0");
         }
-        inbound.skip(count);
+        bytes().skip(count);
     }
 
     // ---------------------------------------------------------------- messages
@@ -423,7 +420,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException if this is not its cord
      */
     public <M> MessageConnection<M> messages(Codec<M> codec) {
-        return codecSwitch.change(codec.type(), codec.handlers());
+        return codecSwitch().change(codec.type(), codec.handlers());
     }
 
     /**
@@ -437,7 +434,7 @@ public final class TcpConnection implements AutoCloseable {
      * @throws WrongThreadException as {@link #messages(Codec)}
      */
     public MessageConnection<Object> messages(ChannelHandler... handlers) {
-        return codecSwitch.change(Object.class, List.of(handlers));
+        return codecSwitch().change(Object.class, List.of(handlers));
     }
 
     // ---------------------------------------------------------------- writing
@@ -498,7 +495,7 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     private void checkWritesBytes() {
-        if (codecSwitch.hasMessages()) {
+        if (!(input instanceof Inbound)) {
             throw new IllegalStateException(
                     this + " has messages, which write its bytes; write to them");
         }
@@ -589,7 +586,7 @@ public final class TcpConnection implements AutoCloseable {
      */
     public long transferTo(TcpConnection to) {
         to.checkWritesBytes();
-        return inbound.transferTo(to, to.out);
+        return bytes().transferTo(to, to.out);
     }
 
     /**
@@ -774,7 +771,6 @@ public final class TcpConnection implements AutoCloseable {
 
     /** Takes it over. */
     void received(Object what) {
-        touch();
         in().received(what);
     }
 
@@ -800,7 +796,7 @@ public final class TcpConnection implements AutoCloseable {
         return isInputShut;
     }
 
-    private void inputShut() {
+    void inputShut() {
         isInputShut = true;
         if (closing != null) {
             closing.inputShut();
@@ -919,9 +915,8 @@ public final class TcpConnection implements AutoCloseable {
 
     void checkReadable() {
         checkCord("read");
-        if (codecSwitch.hasMessages()) {
-            throw new IllegalStateException(
-                    this + " has messages, which read its bytes; receive from them");
+        if (!(input instanceof Inbound)) {
+            throw hasMessages();
         }
         if (isClosedHere) {
             throw errors.closed("read", "was closed here");
@@ -945,7 +940,30 @@ public final class TcpConnection implements AutoCloseable {
     }
 
     private Input in() {
-        return codecSwitch.input();
+        return input;
+    }
+
+    /** The unread bytes, which only a connection without a codec has. */
+    private Inbound bytes() {
+        if (input instanceof Inbound bytes) {
+            return bytes;
+        }
+        checkCord("read");
+        throw hasMessages();
+    }
+
+    private IllegalStateException hasMessages() {
+        return new IllegalStateException(
+                this + " has messages, which read its bytes; receive from them");
+    }
+
+    private CodecSwitch codecSwitch() {
+        return new CodecSwitch(this, channel, loop, options, bytes(), out);
+    }
+
+    /** By the codec's change, which has taken what the bytes were. */
+    void input(MessageQueue<?> messages) {
+        input = messages;
     }
 
     /** The one writer of the state; the table is at the top. */

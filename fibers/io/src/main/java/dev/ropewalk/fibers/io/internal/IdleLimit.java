@@ -5,6 +5,8 @@ import dev.ropewalk.fibers.spi.Alarm;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Objects;
+
 /**
  * The limit on silence: tells its owner once when no byte has come or gone for so long.
  *
@@ -13,40 +15,49 @@ import org.jspecify.annotations.Nullable;
  * alarm looks how much is left, and is set again.
  */
 public final class IdleLimit {
-    private final Cord cord;
+    /** For all connections without a limit, because it has no state. */
+    private static final IdleLimit NONE = new IdleLimit(null, Long.MAX_VALUE, () -> {});
+
+    /** Null without a limit. */
+    private final @Nullable Cord cord;
+
     private final long limitNs;
     private final Runnable atLimit;
     private long lastActiveNs;
     private @Nullable Alarm alarm;
 
     /**
-     * Made without having begun.
+     * {@return one that has not begun}
      *
      * @param limitNs {@link Long#MAX_VALUE} for no limit
      */
-    public IdleLimit(Cord cord, long limitNs, Runnable atLimit) {
+    public static IdleLimit of(Cord cord, long limitNs, Runnable atLimit) {
+        return limitNs == Long.MAX_VALUE ? NONE : new IdleLimit(cord, limitNs, atLimit);
+    }
+
+    private IdleLimit(@Nullable Cord cord, long limitNs, Runnable atLimit) {
         this.cord = cord;
         this.limitNs = limitNs;
         this.atLimit = atLimit;
     }
 
-    /** From now on; also again, whether or not the owner was told meanwhile. */
+    /** From now on. */
     public void begin() {
-        touch();
-        if (limitNs != Long.MAX_VALUE && alarm == null) {
+        if (cord != null) {
+            lastActiveNs = cord.nanoTime();
             alarm = Alarm.after(limitNs, this::check);
         }
     }
 
     /** A byte has come, or gone. */
     public void touch() {
-        if (limitNs != Long.MAX_VALUE) {
+        if (cord != null) {
             lastActiveNs = cord.nanoTime();
         }
     }
 
     private void check() {
-        long leftNs = lastActiveNs + limitNs - cord.nanoTime();
+        long leftNs = lastActiveNs + limitNs - Objects.requireNonNull(cord).nanoTime();
         if (leftNs > 0) {
             alarm = Alarm.after(leftNs, this::check);
         } else {

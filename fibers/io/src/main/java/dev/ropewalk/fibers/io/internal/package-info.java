@@ -1,8 +1,9 @@
 /**
  * Sockets in memory for cords on a virtual clock: an event loop whose tasks are messages of its
  * cord, and channels whose bytes are on their way for a while that the seed decides (rules F14,
- * I1). And what stands between any socket and a codec, and knows neither (rule I2); {@code Stash}
- * holds the bytes that nobody has read, and {@code IdleLimit} tells of silence.
+ * I1). And what stands between any socket and a codec, and knows neither (rule I2): {@code
+ * BytesHandler}; {@code Stash} holds the bytes that nobody has read, {@code IdleLimit} tells of
+ * silence on one connection, and {@code SilenceLimit} of silence on one of many.
  *
  * <p>Called by {@link dev.ropewalk.fibers.io} and {@link dev.ropewalk.fibers.io.testing}.
  */

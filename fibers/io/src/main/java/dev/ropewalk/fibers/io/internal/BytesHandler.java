@@ -10,43 +10,54 @@ import org.jspecify.annotations.Nullable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.channels.ClosedChannelException;
-import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 /**
- * Between the socket, or its TLS, and a codec: makes one end of the input out of all that Netty
- * tells of it (rule I2). The codec is told of that end first, so that the messages that the end
- * completes are received before it; then the connection is told.
+ * Between the socket, or its TLS, and a codec, if there is one: what comes as bytes, and the end of
+ * that. Bytes are life, also if they make no message yet, and are dropped when this side has closed
+ * the connection.
  *
- * <p>Codecs know two ends: {@link ChannelInputShutdownEvent}, at which they take what they have for
- * all, and an exception, at which they do not. TLS has a third, its own, which they do not know;
- * and where TLS is, the one that they know tells of a cut.
+ * <p>It makes one end of the input out of all that Netty tells of it (rule I2). The codec is told
+ * of that end first, so that the messages that the end completes are received before it; then the
+ * connection is told. Codecs know two ends: {@link ChannelInputShutdownEvent}, at which they take
+ * what they have for all, and an exception, at which they do not. TLS has a third, its own, which
+ * they do not know; and where TLS is, the one that they know tells of a cut.
  */
-public final class EndHandler extends ChannelInboundHandlerAdapter {
+public final class BytesHandler extends ChannelInboundHandlerAdapter {
     private final boolean isEncrypted;
-    private final BooleanSupplier isOpen;
-    private final Consumer<@Nullable IOException> ended;
-    private final Runnable shut;
+    private final Owner owner;
 
     /** The first one counts: Netty tells of a shut input behind a reset too. */
     private boolean isEnded;
 
-    /**
-     * Of one connection.
-     *
-     * @param isOpen whether this side has not closed it
-     * @param ended told of the end behind the codec, and why it is not in order; null if it is
-     * @param shut told when the socket brings nothing more, which behind an end of TLS comes later
-     */
-    public EndHandler(
-            boolean isEncrypted,
-            BooleanSupplier isOpen,
-            Consumer<@Nullable IOException> ended,
-            Runnable shut) {
+    /** Of one connection. */
+    public BytesHandler(boolean isEncrypted, Owner owner) {
         this.isEncrypted = isEncrypted;
-        this.isOpen = isOpen;
-        this.ended = ended;
-        this.shut = shut;
+        this.owner = owner;
+    }
+
+    /** The connection. */
+    public interface Owner {
+        /** {@return whether this side has not closed it, and neither side has broken it off} */
+        boolean isOpen();
+
+        /** {@return whether it wants no more input} */
+        boolean drops();
+
+        /** Releases input that it does not want. */
+        void dropped(Object bytes);
+
+        /** Bytes have come. */
+        void touch();
+
+        /**
+         * The input has ended, and the codec has been told.
+         *
+         * @param why null if that was in order
+         */
+        void inputEnded(@Nullable IOException why);
+
+        /** The socket brings nothing more, which behind an end of TLS comes later. */
+        void inputShut();
     }
 
     /** The input of TLS ended without the end of TLS. */
@@ -72,11 +83,21 @@ public final class EndHandler extends ChannelInboundHandlerAdapter {
     }
 
     @Override
+    public void channelRead(ChannelHandlerContext context, Object bytes) {
+        if (owner.drops()) {
+            owner.dropped(bytes);
+        } else {
+            owner.touch();
+            context.fireChannelRead(bytes);
+        }
+    }
+
+    @Override
     public void userEventTriggered(ChannelHandlerContext context, Object event) {
         switch (event) {
             case ChannelInputShutdownEvent _ -> {
                 ended(context, isEncrypted ? new CutOff() : null);
-                shut.run();
+                owner.inputShut();
             }
             case SslCloseCompletionEvent closed when closed.isSuccess() -> ended(context, null);
             default -> context.fireUserEventTriggered(event);
@@ -87,7 +108,7 @@ public final class EndHandler extends ChannelInboundHandlerAdapter {
         if (!isEnded) {
             isEnded = true;
             tell(context, why);
-            ended.accept(why);
+            owner.inputEnded(why);
         }
     }
 
@@ -100,7 +121,7 @@ public final class EndHandler extends ChannelInboundHandlerAdapter {
     /** Without an end of the input before it, as after a write that failed, it was broken off. */
     @Override
     public void channelInactive(ChannelHandlerContext context) {
-        if (!isEnded && isOpen.getAsBoolean()) {
+        if (!isEnded && owner.isOpen()) {
             isEnded = true;
             context.fireExceptionCaught(new ClosedChannelException());
         }
