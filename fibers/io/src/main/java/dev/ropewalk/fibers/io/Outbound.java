@@ -41,12 +41,14 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     private final TcpConnection connection;
     private final Channel channel;
     private final IoLoop loop;
-    private final Turnstile writer;
 
     /** The largest piece: a write of many megabytes is no buffer of many megabytes. */
     private final int maxPiece;
 
     private final long limitNs;
+
+    /** Made for the first fiber that waits, because connections are many and few have one. */
+    private @Nullable Turnstile writer;
 
     private ChannelHandlerContext wire;
 
@@ -63,7 +65,6 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         this.connection = connection;
         this.channel = channel;
         this.loop = loop;
-        this.writer = new Turnstile(connection, "writer");
         this.maxPiece = options.highWaterMark();
         this.limitNs = Waits.nanos(options.writeLimit());
         this.wire = channel.pipeline().firstContext();
@@ -124,7 +125,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         if (taken.isSuccess()) {
             channel.config().setOption(ChannelOption.SO_LINGER, -1);
         }
-        writer.wake();
+        wake();
     }
 
     /** As {@link #writeRegion}, where the bytes are not the kernel's alone. */
@@ -212,7 +213,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     void flushAndAwait() {
         begin();
         ChannelFuture taken = flushAll();
-        taken.addListener(_ -> writer.wake());
+        taken.addListener(_ -> wake());
         while (!taken.isDone()) {
             await("the flush of ");
         }
@@ -236,7 +237,9 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     /** A switchpoint. */
     void begin() {
         checkWritable();
-        writer.checkFree();
+        if (writer != null) {
+            writer.checkFree();
+        }
         Waits.switchpoint();
         checkWritable();
     }
@@ -266,8 +269,19 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     }
 
     private void await(String what) {
-        if (!writer.await(what + connection, limitNs)) {
+        Turnstile waits = writer;
+        if (waits == null) {
+            waits = new Turnstile(connection, "writer");
+            writer = waits;
+        }
+        if (!waits.await(what + connection, limitNs)) {
             throw connection.errors.silent("write", "took", limitNs, "the writeLimit");
+        }
+    }
+
+    private void wake() {
+        if (writer != null) {
+            writer.wake();
         }
     }
 
@@ -281,13 +295,13 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
     }
 
     void writabilityChanged() {
-        writer.wake();
+        wake();
     }
 
     void ended(@Nullable IOException why) {
         if (failure == null) {
             failure = why;
         }
-        writer.wake();
+        wake();
     }
 }

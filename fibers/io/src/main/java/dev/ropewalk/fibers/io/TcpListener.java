@@ -13,6 +13,8 @@ import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelOption;
+import io.netty.channel.MaxMessagesRecvByteBufAllocator;
+import io.netty.channel.RecvByteBufAllocator;
 import io.netty.channel.ServerChannel;
 
 import org.jspecify.annotations.Nullable;
@@ -94,6 +96,12 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         this.channel = loop.newListener(address);
         channel.config().setOption(ChannelOption.SO_BACKLOG, options.backlog());
         channel.config().setOption(ChannelOption.SO_REUSEADDR, true);
+        // An accept waits behind all sockets that are ready: clients that come at once overflow the
+        // queue of the kernel otherwise, and try again after a second.
+        RecvByteBufAllocator perRead = channel.config().getRecvByteBufAllocator();
+        if (perRead instanceof MaxMessagesRecvByteBufAllocator accepts) {
+            accepts.maxMessagesPerRead(MAX_UNTAKEN);
+        }
         channel.pipeline().addLast(new Acceptor());
     }
 

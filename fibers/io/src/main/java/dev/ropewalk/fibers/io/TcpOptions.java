@@ -380,7 +380,7 @@ public final class TcpOptions {
         int maxLineBytes = 8 * 1024;
         int maxMessages = 64;
         int maxConnections = 10_000;
-        int backlog = 1_024;
+        int backlog = 4_096;
         boolean noDelay = true;
         boolean keepAlive;
         boolean reusePort;

@@ -41,7 +41,7 @@ public final class NettyPeer implements Peer {
                 new ServerBootstrap()
                         .group(loop)
                         .channel(EpollServerSocketChannel.class)
-                        .option(ChannelOption.SO_BACKLOG, 1_024)
+                        .option(ChannelOption.SO_BACKLOG, 4_096)
                         .childOption(ChannelOption.TCP_NODELAY, true)
                         .childHandler(new Clients())
                         .bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))

@@ -41,7 +41,7 @@ public final class NettyPlaintext {
                 new ServerBootstrap()
                         .group(loop)
                         .channel(EpollServerSocketChannel.class)
-                        .option(ChannelOption.SO_BACKLOG, 1_024)
+                        .option(ChannelOption.SO_BACKLOG, 4_096)
                         .childHandler(new Pipeline())
                         .bind("127.0.0.1", port)
                         .sync()

@@ -22,7 +22,7 @@ import java.util.concurrent.TimeUnit;
  * it is to live.
  */
 public final class VirtualThreadPlaintext {
-    private static final int BACKLOG = 1_024;
+    private static final int BACKLOG = 4_096;
     private static final int BUFFER_BYTES = 8 * 1_024;
     private static final byte[] PAGE = answer("200 OK", "Hello, World!");
     private static final byte[] NO_PAGE = answer("404 Not Found", "there is /plaintext");

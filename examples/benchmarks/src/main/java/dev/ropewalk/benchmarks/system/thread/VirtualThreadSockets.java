@@ -13,7 +13,7 @@ import java.net.Socket;
 /** Servers on the sockets of the JDK, with a virtual thread for each connection. */
 final class VirtualThreadSockets {
     private static final int BUFFER_BYTES = 1_024;
-    private static final int BACKLOG = 1_024;
+    private static final int BACKLOG = 4_096;
 
     private VirtualThreadSockets() {}
 
