@@ -12,7 +12,6 @@ import dev.ropewalk.fibers.internal.report.WaitCycle;
 import org.jspecify.annotations.Nullable;
 
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * The guard of the state of a channel, a lock or the like: confined to one cord, which takes no
@@ -298,17 +297,17 @@ public abstract sealed class Exclusion {
     }
 
     private static final class Shared extends Exclusion {
-        private final ReentrantLock lock = new ReentrantLock();
+        private final BriefLock lock = new BriefLock();
         private final long number = NUMBERS.incrementAndGet();
 
         @Override
         public void enter(Object guarded) {
-            lock.lock();
+            lock.enter();
         }
 
         @Override
         public void exit() {
-            lock.unlock();
+            lock.exit();
         }
 
         @Override
@@ -325,7 +324,7 @@ public abstract sealed class Exclusion {
         @Override
         public void enterAtSwitchpoint(Object guarded) {
             Waits.switchpoint();
-            lock.lock();
+            lock.enter();
         }
 
         @Override

@@ -542,7 +542,7 @@ public final class FiberLoop {
     }
 
     long messages() {
-        return messages;
+        return messages + cord.mount.inPlace.messages();
     }
 
     int maxRunnable() {

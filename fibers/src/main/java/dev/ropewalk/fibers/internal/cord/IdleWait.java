@@ -221,7 +221,7 @@ public final class IdleWait {
 
     /** A message, I/O, a task that waits here, or one that was stolen. */
     private boolean findsWork() {
-        if (!cord.mail.inbox.isEmpty()) {
+        if (cord.mail.inbox.peek() != null) {
             return true;
         }
         TaskSource own = cord.tasks;

@@ -80,6 +80,19 @@ public final class Inbox {
         }
     }
 
+    /**
+     * On the cord: the next message, which stays; null if there is none, or none that can be taken
+     * yet. While nothing comes it reads no cache line that senders write, unlike {@link #isEmpty}.
+     */
+    @Nullable CordMessage peek() {
+        return queue.peek();
+    }
+
+    /** On the cord: takes the message that {@link #peek} has returned out. */
+    void drop() {
+        queue.poll();
+    }
+
     public boolean isEmpty() {
         return queue.isEmpty();
     }

@@ -35,6 +35,9 @@ public abstract sealed class StackMount permits LightMount, VirtualMount, Portab
      */
     public final boolean switchesItself;
 
+    /** For waits that are likely to be over before the stack is left. */
+    public final WaitInPlace inPlace;
+
     /** The fiber that the next worker runs first. */
     private @Nullable FiberImpl<?> handedOver;
 
@@ -45,6 +48,7 @@ public abstract sealed class StackMount permits LightMount, VirtualMount, Portab
         this.cord = cord;
         this.switchesItself = switchesItself;
         this.hasThreads = hasThreads;
+        this.inPlace = new WaitInPlace(cord);
     }
 
     static StackMount of(CordImpl cord) {

@@ -397,7 +397,7 @@ public final class FiberImpl<T extends @Nullable Object> extends Fiber<T> {
     }
 
     public final @Nullable Object suspendHere() {
-        if (instantValue == NONE) {
+        if (instantValue == NONE && !FiberMessages.awaitSchedule(this)) {
             return park(WaitKind.SUSPEND, "suspend");
         }
         raiseIfDue();

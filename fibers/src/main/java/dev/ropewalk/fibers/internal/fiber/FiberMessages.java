@@ -3,6 +3,8 @@ package dev.ropewalk.fibers.internal.fiber;
 import dev.ropewalk.fibers.CordClosedException;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.internal.cord.WaitInPlace;
+import dev.ropewalk.fibers.internal.stack.StackRoom;
 
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +31,25 @@ public final class FiberMessages {
     }
 
     static CordMessage schedule(FiberImpl<?> fiber, @Nullable Object value) {
-        return new Quiet(() -> fiber.scheduleHere(value));
+        return new Schedule(fiber, value);
+    }
+
+    /**
+     * For the running fiber, which is about to suspend: waits a moment for another cord to schedule
+     * it, and takes that message, which no other comes before; false if it has to leave its stack.
+     * One whose last switch failed half way is mended first, and a handler's turn is to be short.
+     */
+    static boolean awaitSchedule(FiberImpl<?> fiber) {
+        if (fiber.rawState() != FiberImpl.RUNNING || fiber.handler != null) {
+            return false;
+        }
+        WaitInPlace inPlace = fiber.cord.mount.inPlace;
+        if (!(inPlace.awaitMessage() instanceof Schedule next) || next.fiber != fiber) {
+            return false;
+        }
+        StackRoom.check(); // a message that was half taken would be lost
+        inPlace.takeMessage();
+        return fiber.scheduleHere(next.value);
     }
 
     static CordMessage raise(FiberImpl<?> fiber, Throwable failure) {
@@ -145,6 +165,27 @@ public final class FiberMessages {
                                 fiber + " was not started: " + fiber.cord() + " has ended"));
             }
         };
+    }
+
+    /** The most frequent one, so it is one object rather than two. */
+    private static final class Schedule extends CordMessage {
+        private final FiberImpl<?> fiber;
+        private final @Nullable Object value;
+
+        Schedule(FiberImpl<?> fiber, @Nullable Object value) {
+            this.fiber = fiber;
+            this.value = value;
+        }
+
+        @Override
+        public void onCord() {
+            fiber.scheduleHere(value);
+        }
+
+        @Override
+        public void onClosed() {
+            // The fiber is dead with its cord.
+        }
     }
 
     /** A message that has nothing left to do once the fiber's cord has ended. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
@@ -26,9 +27,10 @@ import java.util.concurrent.locks.LockSupport;
  * </pre>
  *
  * One compare-and-set on the slot decides. The slot holds the value itself, so that a thread that
- * sees GIVEN sees the value; the inbox of the waiter's cord only wakes. The loser acts accordingly:
- * a giver that was too late takes its next waiter; a waiter that was given a value in the last
- * moment takes it, and the exception that came too late stays pending for its next switchpoint.
+ * sees GIVEN sees the value; the inbox of the waiter's cord only wakes, and only a fiber that has
+ * parked: before that it looks at the slot itself. The loser acts accordingly: a giver that was too
+ * late takes its next waiter; a waiter that was given a value in the last moment takes it, and the
+ * exception that came too late stays pending for its next switchpoint.
  *
  * <p>Everything that the giver did before {@link #give} happens before {@link #await} returns.
  */
@@ -39,6 +41,9 @@ public class WaitSlot extends CordMessage {
 
     /** The deadline is the limit from now on. */
     private static final long NO_DEADLINE = Long.MIN_VALUE;
+
+    /** The wait in place comes before the deadline is set, and may not make a short limit long. */
+    private static final long LEAST_LIMIT_NS = TimeUnit.MICROSECONDS.toNanos(100);
 
     private static final VarHandle SLOT;
 
@@ -58,6 +63,13 @@ public class WaitSlot extends CordMessage {
 
     /** Null while WAITING, LEFT, or the value given. */
     private volatile @Nullable Object slot;
+
+    /**
+     * The fiber is parked, or about to be, so it needs a message. Written by its cord, once, before
+     * the slot is read for the last time; a giver reads it after its compare-and-set. All of these
+     * are volatile, so they have one order: if the giver reads false, the fiber sees the value.
+     */
+    private volatile boolean isParked;
 
     /** A wait for the current fiber, or of the current thread if it is no cord. */
     public WaitSlot() {
@@ -95,7 +107,13 @@ public class WaitSlot extends CordMessage {
     public final void wake() {
         if (fiber == null) {
             LockSupport.unpark(thread);
-        } else if (fiber.cord().isCurrent()) {
+        } else if (isParked) { // otherwise it reads the slot once more before it parks
+            wakeParked(fiber);
+        }
+    }
+
+    private void wakeParked(FiberImpl<?> fiber) {
+        if (fiber.cord().isCurrent()) {
             fiber.resume(number, null);
         } else {
             fiber.cord().post(this);
@@ -139,9 +157,9 @@ public class WaitSlot extends CordMessage {
         }
         fiber.openWaiter = this;
         try {
-            // Given before this check: the wake-up finds no open wait. After it: it finds this one.
+            // Given before the last check: the wake-up finds no open wait. After it: this one.
             number = fiber.nextWaitNumber();
-            if (slot != null) {
+            if (slot != null || isGivenInPlace(fiber, timeoutNanos) || isGivenBeforeParking()) {
                 number = NOT_OPEN;
             } else if (deadlineNs == NO_DEADLINE || timeoutNanos == Long.MAX_VALUE) {
                 fiber.parkFor(WaitKind.LIBRARY, reason, timeoutNanos);
@@ -161,6 +179,19 @@ public class WaitSlot extends CordMessage {
         Object result = leave() ? Waits.TIMED_OUT : given();
         fiber.openWaiter = null;
         return result;
+    }
+
+    /** Not in a handler's turn, which is to be short. */
+    private boolean isGivenInPlace(FiberImpl<?> fiber, long timeoutNanos) {
+        return fiber.handler == null
+                && timeoutNanos > LEAST_LIMIT_NS
+                && fiber.cord.mount.inPlace.isGiven(this);
+    }
+
+    /** From now on a giver posts a message. */
+    private boolean isGivenBeforeParking() {
+        isParked = true;
+        return slot != null;
     }
 
     private @Nullable Object parkUntil(

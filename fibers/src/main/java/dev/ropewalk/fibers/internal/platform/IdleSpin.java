@@ -48,7 +48,7 @@ public final class IdleSpin {
     static final long YIELD_NS = TimeUnit.MICROSECONDS.toNanos(2);
 
     /** With a single processor no other thread could make work meanwhile. */
-    private static final boolean CAN_SPIN = Runtime.getRuntime().availableProcessors() > 1;
+    public static final boolean CAN_SPIN = Runtime.getRuntime().availableProcessors() > 1;
 
     /** A reading of the clock costs as much as some polls. */
     private static final int POLLS_PER_READING = 16;
