@@ -1,5 +1,7 @@
 package dev.ropewalk.channels.http;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneOffset;
@@ -16,21 +18,32 @@ final class Dates {
     private final InstantSource clock;
 
     /** Without a fence: the time that a cord finds is whole, if not the last that another made. */
-    private Made last = new Made(Long.MIN_VALUE, "");
+    private Made last = new Made(Long.MIN_VALUE, "", new byte[0]);
 
     Dates(InstantSource clock) {
         this.clock = clock;
     }
 
-    private record Made(long second, String text) {}
+    @SuppressWarnings("ArrayRecordComponent") // nobody compares them
+    private record Made(long second, String text, byte[] field) {}
 
     String now() {
+        return made().text();
+    }
+
+    /** The whole field, as bytes that nobody changes. */
+    byte[] field() {
+        return made().field();
+    }
+
+    private Made made() {
         long second = Math.floorDiv(clock.millis(), SECOND_MS);
         Made made = last;
         if (second != made.second()) {
-            made = new Made(second, FORMAT.format(Instant.ofEpochSecond(second)));
+            String text = FORMAT.format(Instant.ofEpochSecond(second));
+            made = new Made(second, text, ("date: " + text + "\r\n").getBytes(US_ASCII));
             last = made;
         }
-        return made.text();
+        return made;
     }
 }

@@ -1,6 +1,7 @@
 package dev.ropewalk.channels.http;
 
 import io.netty.handler.codec.http.DefaultHttpHeaders;
+import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValidationUtil;
 
 import org.jspecify.annotations.Nullable;
@@ -133,6 +134,19 @@ public final class HttpHeaders {
      */
     public HttpHeaders without(String name) {
         return new HttpHeaders(fields.copy().remove(name));
+    }
+
+    /** Whether no field is here that the library sets, or decides about. */
+    boolean leavesFraming() {
+        return !fields.contains(HttpHeaderNames.TRANSFER_ENCODING)
+                && !fields.contains(HttpHeaderNames.CONTENT_LENGTH)
+                && !fields.contains(HttpHeaderNames.CONNECTION)
+                && !fields.contains(HttpHeaderNames.DATE);
+    }
+
+    /** For the wire, which only reads them. */
+    io.netty.handler.codec.http.HttpHeaders onWire() {
+        return fields;
     }
 
     /** For the wire: a copy that the caller may change. */

@@ -509,8 +509,8 @@ final class IncomingBody extends HttpBody {
         return !isBroken();
     }
 
-    /** False if it is malformed. */
-    private boolean isTakenAway(HttpObject object) {
+    /** Drops a message of it; false if that is malformed. */
+    boolean isTakenAway(HttpObject object) {
         try {
             chunk(object);
             return true;

@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.TooLongHttpLineException;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.Iterator;
 import java.util.List;
 
 /**
@@ -59,6 +60,13 @@ final class RequestCheck {
     }
 
     private static @Nullable HttpException badHost(HttpRequest head) {
+        Iterator<String> first = head.headers().valueStringIterator(HttpHeaderNames.HOST);
+        if (first.hasNext()) {
+            String host = first.next();
+            if (!first.hasNext() && RequestTarget.isHostField(host)) {
+                return null; // nearly all of them: no list is made
+            }
+        }
         List<String> hosts = head.headers().getAll(HttpHeaderNames.HOST);
         if (hosts.size() > 1 || (hosts.isEmpty() && !isOld(head))) {
             return new HttpException(400, "Host: " + hosts.size() + " of them");
@@ -70,10 +78,10 @@ final class RequestCheck {
 
     /** Where a body ends must not be open to doubt. */
     private static @Nullable HttpException badLength(HttpRequest head) {
-        List<String> encodings = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
-        if (encodings.isEmpty()) {
+        if (!head.headers().contains(HttpHeaderNames.TRANSFER_ENCODING)) {
             return null;
         }
+        List<String> encodings = head.headers().getAll(HttpHeaderNames.TRANSFER_ENCODING);
         if (isOld(head)) {
             return new HttpException(400, "Transfer-Encoding in HTTP/1.0");
         }

@@ -29,6 +29,7 @@ import io.netty.handler.codec.http.HttpStatusClass;
 import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.HttpVersion;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.util.AsciiString;
 
 import org.jspecify.annotations.Nullable;
 
@@ -372,6 +373,11 @@ final class ServerConnection implements MessageHandler<HttpObject> {
     private @Nullable IncomingBody incoming(io.netty.handler.codec.http.HttpRequest head) {
         long length = Wire.length(head);
         boolean isChunked = HttpUtil.isTransferEncodingChunked(head);
+        boolean isEmpty = !isChunked && length <= 0;
+        HttpObject first = isEmpty ? messages.tryReceive() : null;
+        if (first == LastHttpContent.EMPTY_LAST_CONTENT) {
+            return null; // nearly all of them: no object is made for a body that is none
+        }
         boolean isExpecting = RequestCheck.expects(head);
         IncomingBody body =
                 new IncomingBody(
@@ -381,7 +387,7 @@ final class ServerConnection implements MessageHandler<HttpObject> {
                         options,
                         new Pace(options.tcp().readLimit(), options.minBodyRate()),
                         isExpecting ? () -> messages.write(CONTINUE.retainedDuplicate()) : null);
-        if (!isChunked && length <= 0 && body.dropHere()) {
+        if (isEmpty && (first == null || body.isTakenAway(first)) && body.dropHere()) {
             return null;
         }
         if (isExpecting) {
@@ -403,7 +409,6 @@ final class ServerConnection implements MessageHandler<HttpObject> {
             boolean mayBeUsedAgain) {
         HttpResponseStatus status = HttpResponseStatus.valueOf(response.status());
         HttpBody body = response.body();
-        io.netty.handler.codec.http.HttpHeaders fields = response.headers().copy();
         boolean hasBody = hasBody(head.method().name(), status.code());
         boolean isStreamed = hasBody && !(body instanceof ArrayBody);
         prepareIncoming(isStreamed);
@@ -418,6 +423,11 @@ final class ServerConnection implements MessageHandler<HttpObject> {
                         && HttpUtil.isKeepAlive(head)
                         && isWorthReading(isStreamed)
                         && !response.headers().has("Connection", "close");
+        if (hasBody && body instanceof ArrayBody all && response.headers().leavesFraming()) {
+            write(status, response.headers(), all, isUsedAgain, isOld);
+            return isUsedAgain;
+        }
+        io.netty.handler.codec.http.HttpHeaders fields = response.headers().copy();
         if (!isUsedAgain) {
             fields.set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
         } else if (isOld) {
@@ -491,6 +501,23 @@ final class ServerConnection implements MessageHandler<HttpObject> {
         }
         messages.write(new ResponseEncoder.Head(status, fields));
         messages.write(LastHttpContent.EMPTY_LAST_CONTENT);
+    }
+
+    /** The usual one: the encoder adds the fields of the library, so that none is copied. */
+    private void write(
+            HttpResponseStatus status,
+            HttpHeaders fields,
+            ArrayBody body,
+            boolean isUsedAgain,
+            boolean isOld) {
+        AsciiString connectionIs = isOld ? HttpHeaderValues.KEEP_ALIVE : null;
+        messages.write(
+                new ResponseEncoder.Whole(
+                        status,
+                        fields.onWire(),
+                        Unpooled.wrappedBuffer(body.array()),
+                        dates.field(),
+                        isUsedAgain ? connectionIs : HttpHeaderValues.CLOSE));
     }
 
     private void write(
