@@ -37,6 +37,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -56,8 +58,7 @@ class WaitInPlaceTest {
     @BeforeEach
     void begin() {
         assumeTrue(IdleSpin.CAN_SPIN, "a single processor: no cord spins");
-        Runs.onCord(
-                cord,
+        onCord(
                 () -> {
                     Ticker.INSTANCE.remove(cord);
                     Fiber.snooze();
@@ -74,8 +75,15 @@ class WaitInPlaceTest {
         reports.assertNone();
     }
 
-    private <T extends @Nullable Object> T onCord(Callable<? extends T> code) {
-        return Runs.<T>onCord(cord, code);
+    /** Without a message of this thread behind that of the start, as an await would send one. */
+    private <T extends @Nullable Object> T onCord(Callable<T> code) {
+        FutureTask<T> task = new FutureTask<>(code);
+        cord.spin("test", task::run);
+        try {
+            return task.get();
+        } catch (InterruptedException | ExecutionException failed) {
+            throw new AssertionError("on " + cord, failed);
+        }
     }
 
     /** Whether a fiber may begin: its value is there already, and the first look sees it. */
