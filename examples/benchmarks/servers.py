@@ -21,6 +21,7 @@ import tempfile
 import time
 
 ROUNDS = 5
+WARM_UPS = 4  # the JIT shares the processor of the server
 IDLE = 5_000
 SECONDS = 4
 JAVA = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java")]
@@ -94,7 +95,8 @@ def measure(name, servers, load):
     """Ours is the first of the servers."""
     found = [[] for _ in servers]
     for server in servers:
-        load(server)  # warm-up
+        for _ in range(WARM_UPS):
+            load(server)
     for _ in range(ROUNDS):
         for server, figures in zip(servers, found):
             figures.append(load(server))

@@ -70,6 +70,37 @@ class IoSnippetsTest {
                 });
     }
 
+    // @start region="serveMessages"
+    static void sumOf(TcpListener listener) {
+        listener.serveMessages(
+                "sum",
+                Codec.lines(8_192),
+                client -> {
+                    int[] sum = {0}; // of this client
+                    return line -> {
+                        sum[0] += Integer.parseInt(line);
+                        client.write(String.valueOf(sum[0]));
+                    };
+                });
+    }
+
+    // @end
+
+    @Test
+    void serveMessages() {
+        TestCord.run(
+                () -> {
+                    TcpListener listener = TcpListener.bind("127.0.0.1", 7);
+                    Fiber.spin("server", () -> sumOf(listener));
+                    try (TcpConnection c = TcpConnection.connect("127.0.0.1", 7)) {
+                        c.write("1\n2\n");
+                        assertEquals("1", c.readLine());
+                        assertEquals("3", c.readLine());
+                    }
+                    assertTrue(listener.drain(Duration.ofMinutes(1)));
+                });
+    }
+
     // @start region="loop"
     static void serveOneByOne(TcpListener listener) {
         for (TcpConnection client : listener) {
