@@ -2,10 +2,10 @@ package dev.ropewalk.channels.http;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.io.ClientHandler;
 import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.MessageConnection;
-import dev.ropewalk.fibers.io.MessageHandler;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
 import dev.ropewalk.fibers.spi.Waits;
@@ -106,7 +106,7 @@ public final class HttpServer implements AutoCloseable {
         return Codec.of(HttpObject.class, () -> new RequestDecoder(options), ResponseEncoder::new);
     }
 
-    private MessageHandler<HttpObject> open(MessageConnection<HttpObject> client) {
+    private ClientHandler<HttpObject> open(MessageConnection<HttpObject> client) {
         ServerConnection opened =
                 new ServerConnection(client, options, handler, dates, connections);
         connections.add(opened);

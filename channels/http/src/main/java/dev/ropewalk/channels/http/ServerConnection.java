@@ -7,10 +7,10 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.ClientHandler;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.ConnectionTimeoutException;
 import dev.ropewalk.fibers.io.MessageConnection;
-import dev.ropewalk.fibers.io.MessageHandler;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.SpunFibers;
@@ -53,7 +53,7 @@ import java.util.Set;
  *
  * <p>Confined to the fiber of the connection, except {@link #drain}, which is confined to its cord.
  */
-final class ServerConnection implements MessageHandler<HttpObject> {
+final class ServerConnection implements ClientHandler<HttpObject> {
     private static final Log LOG = Logs.logger(HttpServer.class);
 
     /** So much of an unread body is read for the sake of the next request. */

@@ -172,7 +172,7 @@ final class MessageQueue<M> implements Input, Handoff {
         return limitNs;
     }
 
-    /** What is thrown when no message came within the limit. */
+    /** The exception of a wait that was too long. */
     ConnectionTimeoutException silent() {
         return source.silent(limitNs);
     }

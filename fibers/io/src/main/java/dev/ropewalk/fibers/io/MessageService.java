@@ -11,9 +11,9 @@ public interface MessageService<M> {
      * Makes the handler of a client; in the fiber of the connection. It may wait, and may receive
      * and write.
      *
-     * @param connection is closed behind {@link MessageHandler#end}
+     * @param connection is closed behind {@link ClientHandler#end}
      * @return handles the messages of this connection
      * @throws Exception breaks this connection off
      */
-    MessageHandler<M> open(MessageConnection<M> connection) throws Exception;
+    ClientHandler<M> open(MessageConnection<M> connection) throws Exception;
 }

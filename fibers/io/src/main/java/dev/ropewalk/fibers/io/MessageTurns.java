@@ -49,7 +49,7 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
     private MessageQueue<M> queue;
 
     /** Null before it was made. */
-    private @Nullable MessageHandler<M> handler;
+    private @Nullable ClientHandler<M> handler;
 
     /** The limit on silence has passed while it was idle, and nothing has come since then. */
     private boolean isSilent;
@@ -62,7 +62,7 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
 
     @Override
     public Object handle(@Nullable Object value) throws Exception {
-        MessageHandler<M> handles = value == START ? open() : Objects.requireNonNull(handler);
+        ClientHandler<M> handles = value == START ? open() : Objects.requireNonNull(handler);
         for (Object next = queue.take(); next != null; next = queue.take()) {
             isSilent = false;
             if (queue.isEndInOrder(next)) {
@@ -80,12 +80,12 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
         return WAIT;
     }
 
-    private MessageHandler<M> open() throws Exception {
+    private ClientHandler<M> open() throws Exception {
         TcpConnection connection = client.arrival.openElsewhere();
         MessageConnection<M> messages = connection.messages(codec);
         fiber = Fiber.current();
         queue = messages.in;
-        MessageHandler<M> made =
+        ClientHandler<M> made =
                 Objects.requireNonNull(service.open(messages), "the service returned null");
         handler = made;
         queue.taker(this);
@@ -121,7 +121,7 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
         client.isGone = !connection.isOpen();
         boolean isInOrder = false;
         try {
-            MessageHandler<M> told = handler;
+            ClientHandler<M> told = handler;
             if (told != null) {
                 boolean wasOpen = connection.isOpen();
                 told.end(failure);

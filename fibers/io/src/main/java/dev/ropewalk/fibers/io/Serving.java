@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.Scope;
 import dev.ropewalk.fibers.TooManyFibersException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.internal.Placement;
 import dev.ropewalk.fibers.io.internal.SilenceLimit;
 import dev.ropewalk.fibers.spi.ClosedException;
 

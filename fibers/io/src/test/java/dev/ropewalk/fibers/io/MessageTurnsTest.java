@@ -45,11 +45,11 @@ class MessageTurnsTest {
     private final List<@Nullable Throwable> ends = new ArrayList<>();
 
     /** A handler whose messages are a test's, and whose end is noted. */
-    private class Noting implements MessageHandler<String> {
+    private class Noting implements ClientHandler<String> {
         private final MessageConnection<String> connection;
-        private final MessageHandler<String> each;
+        private final ClientHandler<String> each;
 
-        Noting(MessageConnection<String> connection, MessageHandler<String> each) {
+        Noting(MessageConnection<String> connection, ClientHandler<String> each) {
             this.connection = connection;
             this.each = each;
         }
@@ -447,7 +447,7 @@ class MessageTurnsTest {
     }
 
     @SuppressWarnings("NullAway") // a user's mistake
-    private static MessageHandler<String> nothing() {
+    private static ClientHandler<String> nothing() {
         return null;
     }
 
@@ -458,7 +458,7 @@ class MessageTurnsTest {
                         serve(
                                 net,
                                 c ->
-                                        new MessageHandler<>() {
+                                        new ClientHandler<>() {
                                             @Override
                                             public void handle(String message) {
                                                 c.write(message);

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
  * @param <M> the type of the messages
  */
 @FunctionalInterface
-public interface MessageHandler<M> {
+public interface ClientHandler<M> {
     /**
      * Handles one message. Messages come in their order, and none before the turn of the last one
      * has ended.

@@ -1,7 +1,6 @@
-package dev.ropewalk.fibers.io;
+package dev.ropewalk.fibers.io.internal;
 
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.io.internal.SilenceLimit;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,19 +14,20 @@ import java.util.List;
  *
  * <p>Confined to the listener's cord.
  */
-final class Placement {
+public final class Placement {
     private final List<Place> places = new ArrayList<>();
 
     /** Where the search begins, so that equals take turns. */
     private int next;
 
-    Placement(List<Cord> cords) {
+    /** Over these. */
+    public Placement(List<Cord> cords) {
         cords.forEach(each -> places.add(new Place(each)));
     }
 
     /** A cord and its clients. */
-    static final class Place {
-        final Cord cord;
+    public static final class Place {
+        public final Cord cord;
 
         /** Whose fiber has not ended. */
         private int clients;
@@ -40,7 +40,7 @@ final class Placement {
         }
 
         /** On the cord. */
-        SilenceLimit silence(long limitNs) {
+        public SilenceLimit silence(long limitNs) {
             SilenceLimit of = silence;
             if (of == null) {
                 of = new SilenceLimit(limitNs);
@@ -49,13 +49,14 @@ final class Placement {
             return of;
         }
 
-        void left() {
+        /** One of them has ended. */
+        public void left() {
             clients--;
         }
     }
 
     /** Counts one more client there; null if all cords have ended. */
-    @Nullable Place take() {
+    public @Nullable Place take() {
         Place fewest = null;
         int index = 0;
         for (int i = 0; i < places.size(); i++) {
@@ -73,7 +74,8 @@ final class Placement {
         return fewest;
     }
 
-    void checkInvariants() {
+    /** For tests, and the end. */
+    public void checkInvariants() {
         for (Place each : places) {
             if (each.clients < 0) {
                 throw new IllegalStateException(each.cord + ": clients=" + each.clients + " < 0");
