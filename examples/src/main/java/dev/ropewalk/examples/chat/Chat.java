@@ -8,9 +8,7 @@ import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.MessageConnection;
-import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
 
@@ -92,17 +90,13 @@ final class Chat implements AutoCloseable {
 
     /** Serves clients of one kind until the listener is closed; on one of the cords. */
     void serve(TcpListener listener, Protocol protocol) {
-        listener.serve("client", connection -> serve(connection, protocol));
-    }
-
-    private void serve(TcpConnection connection, Protocol protocol) {
-        try {
-            if (protocol.open(connection) && !isEnding) {
-                session(connection.messages(protocol.codec()), protocol).run();
-            }
-        } catch (ConnectionException gone) {
-            // Nobody is there any more.
-        }
+        listener.serveMessages(
+                "client",
+                connection ->
+                        protocol.open(connection) && !isEnding
+                                ? connection.messages(protocol.codec())
+                                : null,
+                messages -> session(messages, protocol));
     }
 
     private Session session(MessageConnection<ReferenceCounted> messages, Protocol protocol) {
@@ -116,7 +110,17 @@ final class Chat implements AutoCloseable {
                                 farewell,
                                 options.history() + options.maxBehind()));
         Client client = new Client(member, protocol.format(), farewell);
-        return new Session(lobby, client, protocol, messages);
+        Session made = new Session(lobby, client, protocol, messages);
+        boolean isWelcome = false;
+        try {
+            made.welcome();
+            isWelcome = true;
+            return made;
+        } finally {
+            if (!isWelcome) {
+                client.end(Farewell.GOODBYE); // nothing else ends the member
+            }
+        }
     }
 
     // ---------------------------------------------------------------- the end

@@ -3,6 +3,7 @@ package dev.ropewalk.examples.chat;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
+import dev.ropewalk.fibers.io.ClientHandler;
 import dev.ropewalk.fibers.io.CodecException;
 import dev.ropewalk.fibers.io.MessageConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
@@ -15,10 +16,10 @@ import java.time.Duration;
 import java.util.regex.Pattern;
 
 /**
- * The work of a connection's fiber: it reads lines, and tells rooms of them. It writes nothing, but
- * tells the client's member what to write.
+ * The turns of a connection: it gets lines, and tells rooms of them. It writes nothing, but tells
+ * the client's member what to write.
  */
-final class Session {
+final class Session implements ClientHandler<ReferenceCounted> {
     /** How long the member may take to write what it has, once the client has sent its last. */
     private static final Duration END_LIMIT = Duration.ofSeconds(10);
 
@@ -53,33 +54,38 @@ final class Session {
 
     // ---------------------------------------------------------------- the connection
 
-    /** Until either side ends it. */
-    void run() {
-        Farewell unlessSaid = Farewell.GOODBYE;
-        try {
-            client.sendNotice("/join ROOM NAME, /leave, /quit; other lines are said in the room");
-            while (!isOver) {
-                receive();
-            }
-        } catch (ClosedException end) {
-            if (end.getCause() instanceof CodecException undecodable) {
-                unlessSaid = protocol.undecodable(undecodable);
-            }
-        } finally {
-            if (!isOver) {
-                client.end(unlessSaid);
-            }
-        }
-        client.member().awaitEnd(END_LIMIT);
+    /** Before the first line. */
+    void welcome() {
+        client.sendNotice("/join ROOM NAME, /leave, /quit; other lines are said in the room");
     }
 
-    private void receive() {
-        ReferenceCounted message = connection.receive();
+    @Override
+    public void handle(ReferenceCounted message) {
         try {
             protocol.received(message, this);
         } finally {
             message.release();
         }
+        if (isOver) {
+            connection.cancel();
+        }
+    }
+
+    @Override
+    public void end(@Nullable Throwable why) {
+        if (!isOver) {
+            client.end(last(why));
+        }
+        if (why == null || why instanceof ClosedException) {
+            client.member().awaitEnd(END_LIMIT); // it closes the connection
+        }
+    }
+
+    private Farewell last(@Nullable Throwable why) {
+        return why instanceof ClosedException
+                        && why.getCause() instanceof CodecException undecodable
+                ? protocol.undecodable(undecodable)
+                : Farewell.GOODBYE;
     }
 
     /** Reads nothing more; what the client was told before still goes to it. */

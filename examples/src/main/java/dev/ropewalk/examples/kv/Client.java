@@ -2,10 +2,9 @@ package dev.ropewalk.examples.kv;
 
 import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.select.Select;
+import dev.ropewalk.fibers.io.ClientHandler;
 import dev.ropewalk.fibers.io.CodecException;
-import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.MessageConnection;
-import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
 
@@ -21,52 +20,53 @@ import java.util.function.Supplier;
 /**
  * One connection: commands in, replies out, in the same order.
  *
- * <p>Commands that are here already are given to the shards together, and answered together: a
- * client that sends sixteen at once waits for one of them. Subscribed, it waits for commands and
- * for what is published in one select.
+ * <p>Commands that are here already are given to the shards together, and answered together, in one
+ * turn: a client that sends sixteen at once waits for one of them. Subscribed, it waits in its turn
+ * for commands and for what is published in one select, until it is not subscribed any more.
  */
-final class Client {
+final class Client implements ClientHandler<Object> {
     private static final int MAX_TOGETHER = 64;
 
     private final Kv kv;
-    private final TcpConnection connection;
     private final MessageConnection<Object> messages;
     private final Session session;
     private final Map<String, ReceivePort<byte[]>> subscriptions = new LinkedHashMap<>();
 
     private boolean hasQuit;
 
-    Client(Kv kv, TcpConnection connection) {
+    Client(Kv kv, MessageConnection<Object> messages) {
         this.kv = kv;
-        this.connection = connection;
-        this.messages = connection.messages(new CommandDecoder(), new ReplyEncoder());
+        this.messages = messages;
         this.session = new Session(kv.nextClientId());
+        kv.clientCame();
     }
 
-    /** Until either side ends it. */
-    void run() {
-        try (messages) {
-            serveUntilEnd();
-        } catch (ConnectionException gone) {
-            // The client is gone, and with it all that it wanted.
-        } finally {
-            subscriptions.forEach(kv.topics()::leave);
+    @Override
+    public void handle(Object command) {
+        try {
+            serve((Words) command);
+            while (!hasQuit && !subscriptions.isEmpty()) {
+                serveSubscribed();
+            }
+        } catch (ClosedException end) {
+            if (end.getCause() != null) {
+                throw end;
+            }
+            hasQuit = true;
+        }
+        if (hasQuit) {
+            messages.close();
         }
     }
 
-    private void serveUntilEnd() {
-        try {
-            while (!hasQuit) {
-                if (subscriptions.isEmpty()) {
-                    serve();
-                } else {
-                    serveSubscribed();
-                }
-            }
-        } catch (ClosedException end) {
-            if (end.getCause() instanceof CodecException malformed) {
-                tellMalformed(malformed);
-            }
+    @Override
+    public void end(@Nullable Throwable why) {
+        kv.clientLeft();
+        subscriptions.forEach(kv.topics()::leave);
+        if (why instanceof ClosedException end
+                && end.getCause() instanceof CodecException malformed) {
+            tellMalformed(malformed);
+            messages.close();
         }
     }
 
@@ -85,9 +85,9 @@ final class Client {
 
     // ---------------------------------------------------------------- commands
 
-    private void serve() {
+    private void serve(Words first) {
         Turn turn = new Turn(kv.shards());
-        Words next = (Words) messages.receive();
+        Words next = first;
         while (next != null) {
             if (isSubscription(next)) {
                 answer(turn);
@@ -116,7 +116,7 @@ final class Client {
 
     /** Carries out nothing of what follows. */
     private void refuseHttp() {
-        kv.tellOfHttp(connection);
+        kv.tellOfHttp(messages.connection());
         hasQuit = true;
     }
 

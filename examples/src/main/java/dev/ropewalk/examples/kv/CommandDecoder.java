@@ -32,13 +32,18 @@ final class CommandDecoder extends ByteToMessageDecoder {
     /** The head of the next word is to come. */
     private static final int NO_WORD = -1;
 
-    private List<byte[]> words = new ArrayList<>();
+    /** Words that a list has room for before any has come: a head may promise a million. */
+    private static final int MAX_ROOM = 16;
+
+    private static final byte[] NOTHING = {};
+
+    private List<byte[]> words = List.of();
 
     /** How many words the command still lacks. */
     private int missing = NONE;
 
     /** The word that is coming; only as long as what has come of it. */
-    private byte[] word = new byte[0];
+    private byte[] word = NOTHING;
 
     private int wordLength = NO_WORD;
     private int filled;
@@ -80,6 +85,7 @@ final class CommandDecoder extends ByteToMessageDecoder {
         }
         long count = number(in, end, MAX_WORDS, "invalid multibulk length");
         missing = (int) Math.max(count, NONE); // an empty one is no command, and not answered
+        words = new ArrayList<>(Math.min(missing, MAX_ROOM));
         return true;
     }
 
@@ -101,7 +107,7 @@ final class CommandDecoder extends ByteToMessageDecoder {
             throw new DecoderException("the command has more bytes than " + MAX_BYTES);
         }
         wordLength = (int) length;
-        word = new byte[0];
+        word = NOTHING;
         filled = 0;
         return true;
     }
@@ -126,12 +132,12 @@ final class CommandDecoder extends ByteToMessageDecoder {
                     "no line end behind a word of " + wordLength + " bytes, as its head says");
         }
         words.add(word);
-        word = new byte[0];
+        word = NOTHING;
         wordLength = NO_WORD;
         missing--;
         if (missing == NONE) {
             out.add(new Words(words));
-            words = new ArrayList<>();
+            words = List.of();
             bytes = 0;
         }
         return true;

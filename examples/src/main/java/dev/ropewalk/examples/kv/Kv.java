@@ -13,6 +13,7 @@ import dev.ropewalk.examples.server.Places;
 import dev.ropewalk.examples.server.ServerOptions;
 import dev.ropewalk.examples.server.ServerProgram;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.io.Codec;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 
@@ -192,16 +193,8 @@ final class Kv implements ServerProgram.Server {
 
         @Override
         public void serve() {
-            listener.serve("client", this::serve);
-        }
-
-        private void serve(TcpConnection connection) {
-            clients.incrementAndGet();
-            try {
-                new Client(Kv.this, connection).run();
-            } finally {
-                clients.decrementAndGet();
-            }
+            Codec<Object> codec = Codec.of(Object.class, CommandDecoder::new, ReplyEncoder::new);
+            listener.serveMessages("client", codec, client -> new Client(Kv.this, client));
         }
 
         @Override
@@ -223,6 +216,14 @@ final class Kv implements ServerProgram.Server {
 
     Topics topics() {
         return topics;
+    }
+
+    void clientCame() {
+        clients.incrementAndGet();
+    }
+
+    void clientLeft() {
+        clients.decrementAndGet();
     }
 
     long nextClientId() {

@@ -1,5 +1,7 @@
 package dev.ropewalk.examples.kv;
 
+import org.jspecify.annotations.Nullable;
+
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,6 +11,9 @@ import java.util.Locale;
 final class Words {
     private final List<byte[]> all;
     private final String name;
+
+    /** The first argument as text, once it was asked for: the key, of which each shard is found. */
+    private @Nullable String key;
 
     /** At least one. */
     Words(List<byte[]> all) {
@@ -38,6 +43,18 @@ final class Words {
 
     /** Each byte a character, so that keys need not be text. */
     String text(int at) {
+        if (at != 1) {
+            return textOf(at);
+        }
+        String made = key;
+        if (made == null) {
+            made = textOf(at);
+            key = made;
+        }
+        return made;
+    }
+
+    private String textOf(int at) {
         return new String(word(at), StandardCharsets.ISO_8859_1);
     }
 

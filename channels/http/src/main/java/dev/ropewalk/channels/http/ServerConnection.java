@@ -131,12 +131,13 @@ final class ServerConnection implements ClientHandler<HttpObject> {
         } else if (!isKept || isDraining) {
             connection.close();
         }
+        incoming = null; // an idle connection keeps nothing of it
     }
 
     @Override
     public void end(@Nullable Throwable why) {
         all.remove(this);
-        if (why instanceof ConnectionTimeoutException) {
+        if (why instanceof ConnectionTimeoutException || why instanceof ClosedException) {
             LOG.debug("{} has no further request", connection, why);
             connection.close();
         }
@@ -193,6 +194,8 @@ final class ServerConnection implements ClientHandler<HttpObject> {
         isDraining = true;
         if (!isServing && fiber.state() == FiberState.WAITING) {
             messages.cancel();
+        } else if (!isServing && fiber.state() != FiberState.DEAD) {
+            postDrain(); // it was just given a request, whose body is not to be lost, or is to wait
         }
     }
 

@@ -24,9 +24,9 @@ public interface ClientHandler<M> {
     void handle(M message) throws Exception;
 
     /**
-     * Called once when no further message is handled, before the connection is closed. It may wait,
-     * and may write. The fiber is shielded meanwhile, so that only the stop limit of the server
-     * ends it early; it is not called if the fiber is abandoned.
+     * Called once when no further message is handled, before the connection is closed; not if the
+     * service has not made this handler, or the fiber is abandoned. It may wait, and may write. The
+     * fiber is shielded meanwhile, so that only the stop limit of the server ends it early.
      *
      * <p>If the connection was broken off by a failure, it is reset when this returns, so that the
      * other side does not take what it has for all; unless this closes it. To answer what cannot be
@@ -37,7 +37,7 @@ public interface ClientHandler<M> {
      *     if the other side broke the connection off, or sent what cannot be decoded ({@link
      *     CodecException}); a {@link ConnectionTimeoutException} if no message came within {@link
      *     TcpOptions#readLimit}; otherwise what {@link #handle} threw, or what ended the fiber
-     * @throws Exception resets the connection, and is suppressed by {@code why}
+     * @throws Exception resets the connection; beside {@code why} it is logged by itself
      */
     default void end(@Nullable Throwable why) throws Exception {}
 }

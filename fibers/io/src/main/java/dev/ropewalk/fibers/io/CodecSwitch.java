@@ -105,6 +105,8 @@ final class CodecSwitch {
     // ---------------------------------------------------------------- Netty's side
 
     private void install(MessageQueue<?> messages, List<ChannelHandler> handlers) {
+        connection.checkHasBytes(); // a fiber may have done the same, or read, meanwhile
+        bytes.checkNoReader();
         ChannelPipeline pipeline = channel.pipeline();
         if (pipeline.context(TcpConnection.LAST_HANDLER) == null) {
             decodeRest(messages, handlers);

@@ -162,6 +162,11 @@ final class MessageQueue<M> implements Input, Handoff {
         return first;
     }
 
+    /** Whether there is something to take. */
+    boolean isReady() {
+        return !messages.isEmpty() || notice != null || isClosed || isEnded;
+    }
+
     /** Whether that was taken behind the last message, and nothing went wrong. */
     boolean isEndInOrder(Object taken) {
         return taken == END && (isClosed || failure == null);
@@ -212,7 +217,7 @@ final class MessageQueue<M> implements Input, Handoff {
 
         @Override
         public boolean isReady() {
-            return !messages.isEmpty() || notice != null || isClosed || isEnded;
+            return MessageQueue.this.isReady();
         }
 
         @Override

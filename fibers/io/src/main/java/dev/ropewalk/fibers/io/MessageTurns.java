@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
+import java.util.function.Function;
 
 /**
  * The fiber of a connection that is served by messages: each message is a turn, and between two
@@ -37,7 +38,7 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
     private static final Object NEXT = "the next message";
 
     private final Serving.Client client;
-    private final Codec<M> codec;
+    private final Function<? super TcpConnection, ? extends @Nullable MessageConnection<M>> opening;
     private final MessageService<M> service;
 
     // Of the first turn, which opens the connection.
@@ -54,22 +55,33 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
     /** The limit on silence has passed while it was idle, and nothing has come since then. */
     private boolean isSilent;
 
-    MessageTurns(Serving.Client client, Codec<M> codec, MessageService<M> service) {
+    /** The input has ended in order, or this side has closed the connection. */
+    private boolean isOver;
+
+    MessageTurns(
+            Serving.Client client,
+            Function<? super TcpConnection, ? extends @Nullable MessageConnection<M>> opening,
+            MessageService<M> service) {
         this.client = client;
-        this.codec = codec;
+        this.opening = opening;
         this.service = service;
     }
 
     @Override
     public Object handle(@Nullable Object value) throws Exception {
-        ClientHandler<M> handles = value == START ? open() : Objects.requireNonNull(handler);
+        ClientHandler<M> handles = value == START ? open() : handler;
+        if (handles == null) {
+            isOver = true;
+            return END;
+        }
         for (Object next = queue.take(); next != null; next = queue.take()) {
             isSilent = false;
             if (queue.isEndInOrder(next)) {
+                isOver = true;
                 return END;
             }
             handles.handle(queue.message(next));
-            if (Waits.isTurnOver()) {
+            if (Waits.isTurnOver() && queue.isReady()) {
                 return NEXT;
             }
         }
@@ -80,9 +92,12 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
         return WAIT;
     }
 
-    private ClientHandler<M> open() throws Exception {
-        TcpConnection connection = client.arrival.openElsewhere();
-        MessageConnection<M> messages = connection.messages(codec);
+    /** Null if it is no client of this service. */
+    private @Nullable ClientHandler<M> open() throws Exception {
+        MessageConnection<M> messages = opening.apply(client.arrival.openElsewhere());
+        if (messages == null) {
+            return null;
+        }
         fiber = Fiber.current();
         queue = messages.in;
         ClientHandler<M> made =
@@ -101,7 +116,7 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
     /** As no fiber. */
     @Override
     protected void silent() {
-        isSilent = Waits.resumeHandler(fiber, NEXT);
+        isSilent |= Waits.resumeHandler(fiber, NEXT);
     }
 
     @Override
@@ -124,12 +139,31 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
             ClientHandler<M> told = handler;
             if (told != null) {
                 boolean wasOpen = connection.isOpen();
-                told.end(failure);
+                end(told, connection, failure);
                 isInOrder = wasOpen && !connection.isOpen();
             }
-            isInOrder |= failure == null;
+            isInOrder |= failure == null && isOver;
         } finally {
             client.over(connection, isInOrder);
+        }
+    }
+
+    /** A second failure is told by itself, because the first one decides how it is logged. */
+    private static void end(
+            ClientHandler<?> told, TcpConnection connection, @Nullable Throwable failure)
+            throws Exception {
+        try {
+            told.end(failure);
+        } catch (Exception second) {
+            Waits.throwIfSignal(second);
+            if (failure == null) {
+                throw second;
+            }
+            if (connection.hasCaused(second)) {
+                TcpListener.LOG.debug("the end of {} could not be told", connection, second);
+            } else {
+                TcpListener.LOG.error("the end of {} failed", connection, second);
+            }
         }
     }
 

@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Function;
 
 /**
  * The fibers of a listener's clients: no fiber is missed, and a fiber that fails does not end the
@@ -58,7 +59,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
             TcpListener listener,
             Placement placement,
             String name,
-            Codec<M> codec,
+            Function<? super TcpConnection, ? extends @Nullable MessageConnection<M>> opening,
             MessageService<M> service) {
         return new Serving(
                 listener,
@@ -67,7 +68,7 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
                         scope.spinHandlerOn(
                                 client.place.cord,
                                 name,
-                                new MessageTurns<>(client, codec, service)));
+                                new MessageTurns<>(client, opening, service)));
     }
 
     /** Spins the fiber of a client. */

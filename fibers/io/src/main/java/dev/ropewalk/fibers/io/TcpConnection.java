@@ -915,9 +915,7 @@ public final class TcpConnection implements AutoCloseable {
 
     void checkReadable() {
         checkCord("read");
-        if (!(input instanceof Inbound)) {
-            throw hasMessages();
-        }
+        checkHasBytes();
         if (isClosedHere) {
             throw errors.closed("read", "was closed here");
         }
@@ -950,6 +948,12 @@ public final class TcpConnection implements AutoCloseable {
         }
         checkCord("read");
         throw hasMessages();
+    }
+
+    void checkHasBytes() {
+        if (!(input instanceof Inbound)) {
+            throw hasMessages();
+        }
     }
 
     private IllegalStateException hasMessages() {

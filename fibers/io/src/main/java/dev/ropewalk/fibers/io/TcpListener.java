@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 
 /**
  * Accepts TCP connections, one after the other:
@@ -318,10 +319,31 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
      * @throws WrongThreadException if this is not its cord
      */
     public <M> void serveMessages(String name, Codec<M> codec, MessageService<M> service) {
-        Objects.requireNonNull(name, "name");
         Objects.requireNonNull(codec, "codec");
+        serveMessages(name, connection -> connection.messages(codec), service);
+    }
+
+    /**
+     * Like {@link #serveMessages(String, Codec, MessageService)}, for protocols that do not begin
+     * with messages, as a WebSocket begins with lines. A connection has a stack until its messages
+     * begin.
+     *
+     * @param <M> the type of the messages
+     * @param name of the fibers, shown in reports
+     * @param opening reads and answers what comes before the messages, and makes them by {@link
+     *     TcpConnection#messages(Codec)}; null closes the connection; an exception breaks it off
+     * @param service makes the handler of each connection
+     * @throws IllegalStateException if another fiber accepts
+     * @throws WrongThreadException if this is not its cord
+     */
+    public <M> void serveMessages(
+            String name,
+            Function<? super TcpConnection, ? extends @Nullable MessageConnection<M>> opening,
+            MessageService<M> service) {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(opening, "opening");
         Objects.requireNonNull(service, "service");
-        Serving.ofMessages(this, placement(), name, codec, service).run();
+        Serving.ofMessages(this, placement(), name, opening, service).run();
     }
 
     private Placement placement() {

@@ -28,6 +28,7 @@ import dev.ropewalk.fibers.testkit.Runs;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -47,6 +48,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * nothing else to do. The cord of these tests has no ticker, so nothing but what a test does ends a
  * wait in place; it is made so long that it outlasts the test.
  */
+@Tag("needs-flags") // light stacks
 @Timeout(value = 30, threadMode = ThreadMode.SEPARATE_THREAD)
 class WaitInPlaceTest {
     private static final long LIMIT = 1_000_000;

@@ -86,8 +86,8 @@ public final class SilenceLimit {
                 alarm = Alarm.after(leftNs, this::check);
                 return;
             }
+            first.silent(); // first: it is told again if there is no room on the stack
             end(first);
-            first.silent();
         }
     }
 
