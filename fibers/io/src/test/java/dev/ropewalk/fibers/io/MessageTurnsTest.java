@@ -11,6 +11,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import io.netty.buffer.ByteBuf;
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.slf4j.event.Level;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -475,6 +477,72 @@ class MessageTurnsTest {
                                     client.shutdownOutput();
                                     awaitReset(client);
                                 }));
+    }
+
+    /** A fault of the program is told as one, also behind an end that the client has caused. */
+    @Test
+    void I2_anEndThatFailsBesideAResetIsLoggedByItself() {
+        Net.inMemory(
+                net -> {
+                    List<Logs.Line> lines = new ArrayList<>();
+                    Logs.during(
+                            lines::add,
+                            () -> {
+                                try {
+                                    resetWhereTheEndFails(net);
+                                } catch (Exception failed) {
+                                    throw new AssertionError(failed);
+                                }
+                            });
+                    assertEquals(1, lines.size(), lines::toString);
+                    assertEquals(Level.ERROR, lines.getFirst().level());
+                    Errors.assertMentions(
+                            Objects.requireNonNull(lines.getFirst().failure()), "a bug");
+                });
+    }
+
+    private void resetWhereTheEndFails(Net net) throws Exception {
+        serve(
+                net,
+                c ->
+                        new Noting(c, c::write) {
+                            @Override
+                            public void end(@Nullable Throwable why) {
+                                throw new IllegalStateException("a bug");
+                            }
+                        },
+                client -> {
+                    client.write("x\n");
+                    assertEquals("x", client.readLine());
+                    client.reset();
+                });
+    }
+
+    /** The other side must not take what it has for all. */
+    @Test
+    void I2_aStoppedFiberIsAReset() {
+        Net.anywhere(
+                net -> {
+                    List<Fiber<?>> fibers = new ArrayList<>();
+                    serve(
+                            net,
+                            c -> {
+                                fibers.add(Fiber.current());
+                                return new Noting(c, c::write);
+                            },
+                            client -> {
+                                client.write("x\n");
+                                assertEquals("x", client.readLine());
+                                stop(fibers.getFirst());
+                                awaitReset(client);
+                            });
+                    assertEquals(1, ends.size());
+                });
+    }
+
+    @SuppressWarnings({"unchecked", "NullAway"}) // the fiber of a handler has no result
+    private static void stop(Fiber<?> fiber) {
+        ((Fiber<@Nullable Object>) fiber).stop(null);
     }
 
     @Test

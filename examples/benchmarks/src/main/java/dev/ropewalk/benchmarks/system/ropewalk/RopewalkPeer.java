@@ -60,7 +60,9 @@ public final class RopewalkPeer implements Peer {
     }
 
     public static Peer handlers() {
-        return new RopewalkPeer(false);
+        RopewalkPeer peer = new RopewalkPeer(false);
+        peer.programs.putAll(RopewalkSockets.byMessages());
+        return peer;
     }
 
     public static Peer loops() {
