@@ -5,6 +5,7 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.fibers.io.ClientHandler;
 import dev.ropewalk.fibers.io.CodecException;
+import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.MessageConnection;
 import dev.ropewalk.fibers.spi.ClosedException;
 
@@ -76,7 +77,7 @@ final class Session implements ClientHandler<ReferenceCounted> {
         if (!isOver) {
             client.end(last(why));
         }
-        if (why == null || why instanceof ClosedException) {
+        if (why == null || why instanceof ClosedException || why instanceof ConnectionException) {
             client.member().awaitEnd(END_LIMIT); // it closes the connection
         }
     }

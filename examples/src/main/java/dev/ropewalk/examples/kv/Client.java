@@ -4,6 +4,7 @@ import dev.ropewalk.channels.ReceivePort;
 import dev.ropewalk.channels.select.Select;
 import dev.ropewalk.fibers.io.ClientHandler;
 import dev.ropewalk.fibers.io.CodecException;
+import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.MessageConnection;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
@@ -66,7 +67,9 @@ final class Client implements ClientHandler<Object> {
         if (why instanceof ClosedException end
                 && end.getCause() instanceof CodecException malformed) {
             tellMalformed(malformed);
-            messages.close();
+        }
+        if (why instanceof ClosedException || why instanceof ConnectionException) {
+            messages.close(); // what was answered before is sent
         }
     }
 

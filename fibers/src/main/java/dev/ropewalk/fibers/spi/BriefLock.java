@@ -21,10 +21,10 @@ import java.util.concurrent.locks.LockSupport;
  * whatever else it may read.
  *
  * <p>A thread that was parked by a lock of the JDK is woken after 50 µs or more, with all fibers of
- * its cord, for a section of a tenth of one. So a thread spins, with pauses that grow, as long as
- * it takes to be woken. If the lock is still held then, its holder has lost its CPU. The thread
- * sleeps for a short time and tries again. A holder wakes nobody: it would need a fence to see
- * whether a thread sleeps. A wake-up cannot be lost, because there is none.
+ * its cord, where the section takes a tenth of one. So a thread spins, with pauses that grow, as
+ * long as it takes to be woken. If the lock is still held then, its holder has lost its CPU. The
+ * thread sleeps for a short time and tries again. A holder wakes nobody: it would need a fence to
+ * see whether a thread sleeps. A wake-up cannot be lost, because there is none.
  *
  * <p>Threads are served in no order, as with an unfair lock of the JDK.
  */

@@ -60,20 +60,16 @@ final class RequestCheck {
     }
 
     private static @Nullable HttpException badHost(HttpRequest head) {
-        Iterator<String> first = head.headers().valueStringIterator(HttpHeaderNames.HOST);
-        if (first.hasNext()) {
-            String host = first.next();
-            if (!first.hasNext() && RequestTarget.isHostField(host)) {
-                return null; // nearly all of them: no list is made
-            }
+        Iterator<String> hosts = head.headers().valueStringIterator(HttpHeaderNames.HOST);
+        if (!hosts.hasNext()) {
+            return isOld(head) ? null : new HttpException(400, "Host: 0 of them");
         }
-        List<String> hosts = head.headers().getAll(HttpHeaderNames.HOST);
-        if (hosts.size() > 1 || (hosts.isEmpty() && !isOld(head))) {
-            return new HttpException(400, "Host: " + hosts.size() + " of them");
+        String host = hosts.next();
+        if (hosts.hasNext()) {
+            int count = head.headers().getAll(HttpHeaderNames.HOST).size();
+            return new HttpException(400, "Host: " + count + " of them");
         }
-        return hosts.isEmpty() || RequestTarget.isHostField(hosts.getFirst())
-                ? null
-                : new HttpException(400, "Host: no host");
+        return RequestTarget.isHostField(host) ? null : new HttpException(400, "Host: no host");
     }
 
     /** Where a body ends must not be open to doubt. */

@@ -256,13 +256,14 @@ final class MessageQueue<M> implements Input, Handoff {
         }
         if (isClosed) {
             ReferenceCountUtil.release(given);
-        } else if (given instanceof Notice untold) {
+            return;
+        }
+        if (given instanceof Notice untold) {
             notice = untold;
-            tellTaker();
         } else {
             messages.addFirst(type.cast(given));
-            tellTaker();
         }
+        tellTaker();
     }
 
     // ---------------------------------------------------------------- Netty's side

@@ -8,9 +8,10 @@ import dev.ropewalk.fibers.internal.platform.IdleSpin;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Says whether a fiber that has to wait may look for what it waits for on its own stack, for a
- * moment, before it leaves that stack (decision 56). Two cords that answer each other within a
- * microsecond so spare the switch to the root frame, its poll, the message and the way back.
+ * Says whether a fiber that has to wait may stay on its own stack a moment, and look there whether
+ * the wait is over, before it leaves that stack (decision 56). Two cords that answer each other
+ * within a microsecond so spare the switch to the root frame, its poll, the message and the way
+ * back.
  *
  * <p>Only where the cord would spin at once, in {@link IdleWait}: nothing is runnable, no other
  * message and no task waits, nothing is due to be raised in the fiber, and it is not time for a
