@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.internal.BytesHandler;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -10,7 +11,6 @@ import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
 import io.netty.channel.ChannelPipeline;
 import io.netty.channel.embedded.EmbeddedChannel;
-import io.netty.util.concurrent.Future;
 
 import org.jspecify.annotations.Nullable;
 
@@ -66,15 +66,11 @@ final class CodecSwitch {
         if (loop.eventLoop.inEventLoop()) {
             install(messages, handlers);
         } else {
-            Future<?> installed = loop.eventLoop.submit(() -> install(messages, handlers));
-            try {
-                IoLoop.await(installed, "the codec");
-            } finally {
-                installed.cancel(false); // of a fiber that leaves before
-            }
-            if (installed.cause() instanceof RuntimeException refused) {
-                throw refused;
-            }
+            Installation installation =
+                    new Installation(Fiber.current(), Waits.nextNumber(), messages, handlers);
+            loop.eventLoop.execute(installation);
+            Waits.park("the codec");
+            installation.throwIfRefused();
         }
         return new MessageConnection<>(connection, messages, out);
     }
@@ -103,6 +99,56 @@ final class CodecSwitch {
     }
 
     // ---------------------------------------------------------------- Netty's side
+
+    /**
+     * What the loop does for a fiber that runs on another thread, and only if the fiber takes it: a
+     * fiber that was told to end leaves the connection as it was.
+     */
+    private final class Installation implements Runnable {
+        private final Fiber<?> waiting;
+        private final long number;
+        private final MessageQueue<?> messages;
+        private final List<ChannelHandler> handlers;
+        private @Nullable Throwable refused;
+
+        Installation(
+                Fiber<?> waiting,
+                long number,
+                MessageQueue<?> messages,
+                List<ChannelHandler> handlers) {
+            this.waiting = waiting;
+            this.number = number;
+            this.messages = messages;
+            this.handlers = handlers;
+        }
+
+        @Override
+        public void run() {
+            if (!Waits.resume(waiting, number, null)) {
+                return;
+            }
+            try {
+                install(messages, handlers);
+            } catch (RuntimeException | Error thrown) { // the fiber's, which runs behind this
+                refused = thrown;
+            }
+        }
+
+        /** By the fiber, which got its turn from here. */
+        void throwIfRefused() {
+            if (refused instanceof RuntimeException exception) {
+                throw exception;
+            }
+            if (refused instanceof Error error) {
+                throw error;
+            }
+        }
+
+        @Override
+        public String toString() {
+            return "the change of " + connection + " to messages";
+        }
+    }
 
     private void install(MessageQueue<?> messages, List<ChannelHandler> handlers) {
         connection.checkHasBytes(); // a fiber may have done the same, or read, meanwhile

@@ -375,7 +375,9 @@ class MessagesTest {
                 });
     }
 
-    /** On virtual threads another installs it; who leaves before has a connection as it was. */
+    /**
+     * On virtual threads the loop installs it, here behind a task of its own that ends the fiber.
+     */
     @Test
     void I4_fiberThatIsEndedBeforeTheCodecIsThereLeavesTheBytes() {
         Net.onSockets(
@@ -384,14 +386,41 @@ class MessagesTest {
                         net.talk(
                                 server -> {
                                     Fiber<?> leaves =
-                                            Fiber.spin("leaves", () -> server.messages(LINES));
-                                    net.until(() -> leaves.state() == FiberState.WAITING);
-                                    leaves.terminate();
+                                            Fiber.spin("leaves", () -> endedInMessages(server));
                                     leaves.awaitEnd(Net.LONG);
                                     assertEquals("line", server.readLine());
                                     assertEquals(List.of("more"), all(server.messages(LINES)));
                                 },
                                 client -> client.write("line\nmore\n")));
+    }
+
+    private static MessageConnection<String> endedInMessages(TcpConnection connection) {
+        Fiber<?> self = Fiber.current();
+        IoLoop.current().eventLoop.execute(() -> self.terminate());
+        return connection.messages(LINES);
+    }
+
+    @Test
+    void I2_ofTwoFibersThatChangeItOneIsRefused() {
+        for (StackKind kind : List.of(StackKind.LIGHT, StackKind.VIRTUAL_THREAD)) {
+            Net.onSockets(
+                    kind,
+                    net ->
+                            net.talk(
+                                    server -> {
+                                        Fiber<MessageConnection<String>> first =
+                                                Fiber.spin("first", () -> server.messages(LINES));
+                                        Fiber<IllegalStateException> second =
+                                                Fiber.spin("second", () -> refused(server));
+                                        assertEquals(List.of("line"), all(first.await()));
+                                        Errors.assertMentions(second.await(), "has messages");
+                                    },
+                                    client -> client.write("line\n")));
+        }
+    }
+
+    private static IllegalStateException refused(TcpConnection connection) {
+        return assertThrows(IllegalStateException.class, () -> connection.messages(LINES));
     }
 
     @Test
