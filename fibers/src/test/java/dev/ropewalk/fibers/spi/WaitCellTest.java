@@ -12,6 +12,7 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.testkit.Runs;
 
 import org.jspecify.annotations.Nullable;
@@ -280,6 +281,81 @@ class WaitCellTest {
         WaitCell before = new WaitCell();
         before.give(null);
         assertNull(before.await("nothing"));
+    }
+
+    @Test
+    void F8_momentThatIsPastEndsTheWaitAtOnceAndLeavesNoTimer() {
+        Runs.inAnyOrder(
+                () -> {
+                    // Of the same limit, so their timers are in one chain.
+                    Fiber<?> other = Fiber.spin(() -> new WaitCell().await("nothing", SECOND));
+                    Runs.settle();
+                    long now = Waits.nanoTime();
+                    int timers = CordImpl.current().timers.size();
+                    for (long moment : new long[] {now, now - 1, now - 100 * SECOND}) {
+                        WaitCell waiter = new WaitCell();
+                        assertSame(Waits.TIMED_OUT, waiter.awaitUntil("nothing", moment, SECOND));
+                        assertFalse(waiter.isWaiting());
+                        assertFalse(waiter.give("late"));
+                        assertEquals(timers, CordImpl.current().timers.size());
+                    }
+                    assertTrue(Waits.nanoTime() - now < SECOND / 2);
+                    other.terminate();
+                });
+    }
+
+    @Test
+    void F8_valueThatIsThereBeatsAMomentThatIsPast() {
+        Runs.inAnyOrder(
+                () -> {
+                    WaitCell waiter = new WaitCell();
+                    waiter.give("value");
+                    long past = Waits.nanoTime() - SECOND;
+                    assertEquals("value", waiter.awaitUntil("a value", past, SECOND));
+                });
+        WaitCell waiter = new WaitCell();
+        waiter.give("value");
+        long past = Waits.nanoTime() - SECOND;
+        assertEquals("value", waiter.awaitUntil("a value", past, SECOND));
+    }
+
+    @Test
+    void F8_withoutALimitTheMomentIsNotLookedAt() {
+        Runs.inAnyOrder(
+                () -> {
+                    WaitCell waiter = new WaitCell();
+                    Fiber.spin(
+                            () -> {
+                                Fiber.sleep(Duration.ofSeconds(1));
+                                waiter.give("value");
+                            });
+                    assertEquals("value", waiter.awaitUntil("a value", 0, Long.MAX_VALUE));
+                });
+        WaitCell waiter = new WaitCell();
+        Thread thread = Thread.currentThread();
+        Thread.ofPlatform()
+                .start(
+                        () -> {
+                            Runs.until(() -> thread.getState() == Thread.State.WAITING);
+                            waiter.give("value");
+                        });
+        long past = Waits.nanoTime() - SECOND;
+        assertEquals("value", waiter.awaitUntil("a value", past, Long.MAX_VALUE));
+    }
+
+    @Test
+    void F8_plainThreadWaitsUntilAMoment() {
+        long now = Waits.nanoTime();
+        for (long moment : new long[] {now, now - 1, now - 100 * SECOND}) {
+            WaitCell waiter = new WaitCell();
+            // By the limit it would last longer than the test may.
+            assertSame(Waits.TIMED_OUT, waiter.awaitUntil("nothing", moment, 1_000 * SECOND));
+            assertFalse(waiter.isWaiting());
+            assertFalse(waiter.give("late"));
+        }
+        long moment = Waits.nanoTime() + SECOND / 1_000;
+        assertSame(Waits.TIMED_OUT, new WaitCell().awaitUntil("nothing", moment, SECOND));
+        assertTrue(Waits.nanoTime() - moment >= 0);
     }
 
     @Test
