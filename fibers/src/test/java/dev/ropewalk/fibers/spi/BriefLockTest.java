@@ -121,6 +121,30 @@ class BriefLockTest {
         assertEquals(1, count);
     }
 
+    /** Its sleep ends early, and it neither comes in nor loses the interrupt. */
+    @Test
+    void C3_threadThatIsInterruptedInItsSleepWaitsOnAndStaysInterrupted()
+            throws ExecutionException, InterruptedException {
+        lock.enter();
+        FutureTask<Boolean> task =
+                new FutureTask<>(
+                        () -> {
+                            section();
+                            return Thread.currentThread().isInterrupted();
+                        });
+        Thread sleeper = Thread.ofPlatform().daemon().start(task);
+        Runs.until(() -> sleeper.getState() == Thread.State.TIMED_WAITING);
+        sleeper.interrupt();
+        for (int i = 0; i < SECTIONS; i++) {
+            count++; // would be lost if the other thread were inside
+            Thread.onSpinWait();
+        }
+        assertEquals(SECTIONS, count);
+        lock.exit();
+        assertTrue(task.get());
+        assertEquals(SECTIONS + 1, count);
+    }
+
     @Test
     void C3_exitOfAThreadThatHasNotEnteredIsAnError()
             throws ExecutionException, InterruptedException {
