@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.Scope;
@@ -292,6 +293,70 @@ class FiberLimitTest {
             assertEquals(cords * MOST, ran);
             assertEquals(2, scheduler.<Integer>spin("again", () -> 2).await());
         }
+    }
+
+    /** The cord of the parent has no place, so it must not claim the task and refuse it. */
+    @Test
+    void F15_awaitedTaskOfAFullCordIsRunByAnotherCord() {
+        CountDownLatch isHeld = new CountDownLatch(1);
+        CountDownLatch go = new CountDownLatch(1);
+        try (Scheduler scheduler = pool(2)) {
+            Fiber<?> holder =
+                    scheduler.spin(
+                            "holder",
+                            () -> {
+                                isHeld.countDown();
+                                Runs.await(go);
+                            });
+            Runs.await(isHeld);
+            Fiber<Boolean> parent =
+                    scheduler.spin(
+                            "parent",
+                            () -> {
+                                List<Fiber<?>> fillers =
+                                        List.of(
+                                                Fiber.spin(() -> Fiber.suspend()),
+                                                Fiber.spin(() -> Fiber.suspend()));
+                                Cord ran = scheduler.spin("awaited", Cord::current).await();
+                                end(fillers);
+                                return ran == Cord.current();
+                            });
+            Runs.until(
+                    () ->
+                            parent.state() == FiberState.WAITING
+                                    || parent.state() == FiberState.DEAD);
+            go.countDown();
+            holder.await();
+            assertEquals(false, parent.await());
+        }
+        reports.assertNone();
+    }
+
+    @Test
+    void F15_awaitedTaskForWhichNoCordHasAPlaceFails() {
+        try (Scheduler scheduler = pool(1)) {
+            Fiber<Throwable> parent =
+                    scheduler.spin(
+                            "parent",
+                            () -> {
+                                List<Fiber<?>> fillers =
+                                        List.of(
+                                                Fiber.spin(() -> Fiber.suspend()),
+                                                Fiber.spin(() -> Fiber.suspend()));
+                                Fiber<?> task = scheduler.spin("awaited", () -> 1);
+                                Throwable thrown = Runs.failureOf(task::await);
+                                end(fillers);
+                                assertEquals(1, scheduler.<Integer>spin("again", () -> 1).await());
+                                return thrown;
+                            });
+            assertFull(Runs.cause(parent.await()), "fiber awaited on cord pool-");
+        }
+        reports.assertNone();
+    }
+
+    private Scheduler pool(int cords) {
+        return Scheduler.start(
+                SchedulerOptions.named("pool").withCords(cords).withCord(options("c")));
     }
 
     @Test
