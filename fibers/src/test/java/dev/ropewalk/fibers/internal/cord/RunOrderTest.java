@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.internal.cord;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -28,6 +29,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.function.ToLongFunction;
 
 /** Rule F1: a child that has not begun goes first when its parent awaits it. */
@@ -331,6 +334,50 @@ class RunOrderTest {
             children.add(scheduler.spin(() -> taskSum(scheduler, from, leaves / 10)));
         }
         return children.stream().mapToLong(Fiber::await).sum();
+    }
+
+    // ---------------------------------------------------------------- inside synchronized
+
+    /** On the parent's stack the child would hold it too, and take it along where it waits. */
+    @Test
+    void F1_awaitedChildNeitherHoldsNorTakesTheMonitorOfItsParent() {
+        for (StackKind stacks : StackKind.values()) {
+            if (stacks.isAvailable()) {
+                Runs.real(stacks, new Reports(), () -> awaitsInside(Fiber::spin));
+            }
+        }
+    }
+
+    @Test
+    void F15_awaitedTaskNeitherHoldsNorTakesTheMonitorOfItsParent() {
+        for (StackKind stacks : StackKind.values()) {
+            if (stacks.isAvailable()) {
+                try (Scheduler scheduler = Runs.scheduler(stacks, 1, new Reports())) {
+                    scheduler.spin(() -> awaitsInside(scheduler::spin)).await();
+                }
+            }
+        }
+    }
+
+    private static void awaitsInside(Function<Callable<Boolean>, Fiber<Boolean>> spins) {
+        for (int i = 0; i < 3; i++) {
+            boolean waits = i > 0;
+            Object monitor = new Object();
+            synchronized (monitor) {
+                Fiber<Boolean> child =
+                        spins.apply(
+                                () -> {
+                                    boolean held = Thread.holdsLock(monitor);
+                                    if (waits) {
+                                        Fiber.sleep(Duration.ofMillis(1));
+                                    }
+                                    return held || Thread.holdsLock(monitor);
+                                });
+                assertFalse(child.await());
+                assertTrue(Thread.holdsLock(monitor));
+            }
+            assertFalse(Thread.holdsLock(monitor));
+        }
     }
 
     // ---------------------------------------------------------------- random trees
