@@ -8,6 +8,8 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTerminatedException;
@@ -29,6 +31,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
 /** Rules F3 and I2: a connection that is served by messages has a stack in its turns alone. */
@@ -36,6 +39,9 @@ import java.util.stream.IntStream;
 class MessageTurnsTest {
     private static final Codec<String> LINES = Codec.lines(100);
     private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    /** Messages that no single turn handles. */
+    private static final int MANY = 2_000;
 
     /** Reference-counted frames, which end with a line. */
     private static final Codec<ByteBuf> BUFFERS =
@@ -45,6 +51,9 @@ class MessageTurnsTest {
     private final List<String> told = new ArrayList<>();
 
     private final List<@Nullable Throwable> ends = new ArrayList<>();
+
+    /** How many messages were handled when another fiber had its turn. */
+    private final List<Integer> between = new ArrayList<>();
 
     /** A handler whose messages are a test's, and whose end is noted. */
     private class Noting implements ClientHandler<String> {
@@ -79,14 +88,17 @@ class MessageTurnsTest {
         told.clear();
         ends.clear();
         try (TcpListener listener = net.listen(options)) {
-            Fiber<?> server =
-                    Fiber.spin("server", () -> listener.serveMessages("client", LINES, service));
+            Fiber<?> server = serving(listener, service);
             try (TcpConnection connected = net.connect(listener)) {
                 client.run(connected);
             }
             assertTrue(listener.drain(MINUTE));
             server.await();
         }
+    }
+
+    private static Fiber<?> serving(TcpListener listener, MessageService<String> service) {
+        return Fiber.spin("server", () -> listener.serveMessages("client", LINES, service));
     }
 
     private static void awaitReset(TcpConnection client) {
@@ -206,12 +218,7 @@ class MessageTurnsTest {
                 net -> {
                     IllegalStateException failure = new IllegalStateException("by the test");
                     try (TcpListener listener = net.listen()) {
-                        Fiber<?> server =
-                                Fiber.spin(
-                                        "server",
-                                        () ->
-                                                listener.serveMessages(
-                                                        "client", LINES, c -> failsAt(c, failure)));
+                        Fiber<?> server = serving(listener, c -> failsAt(c, failure));
                         try (TcpConnection other = net.connect(listener);
                                 TcpConnection client = net.connect(listener)) {
                             client.write("fail\nnever\n");
@@ -401,19 +408,7 @@ class MessageTurnsTest {
                 net -> {
                     try (TcpListener listener = net.listen()) {
                         Fiber<?> server =
-                                Fiber.spin(
-                                        "server",
-                                        () ->
-                                                listener.serveMessages(
-                                                        "client",
-                                                        LINES,
-                                                        c ->
-                                                                new Noting(
-                                                                        c,
-                                                                        _ ->
-                                                                                Fiber.sleep(
-                                                                                        Net
-                                                                                                .LONG))));
+                                serving(listener, c -> new Noting(c, _ -> Fiber.sleep(Net.LONG)));
                         try (TcpConnection idle = net.connect(listener);
                                 TcpConnection busy = net.connect(listener)) {
                             busy.write("wait\nnever\n");
@@ -550,12 +545,7 @@ class MessageTurnsTest {
         Net.once(
                 net -> {
                     try (TcpListener listener = net.listen()) {
-                        Fiber<?> server =
-                                Fiber.spin(
-                                        "server",
-                                        () ->
-                                                listener.serveMessages(
-                                                        "client", LINES, _ -> this::neverEnds));
+                        Fiber<?> server = serving(listener, _ -> this::neverEnds);
                         try (TcpConnection client = net.connect(listener)) {
                             client.write("x\n");
                             net.settle();
@@ -577,6 +567,209 @@ class MessageTurnsTest {
                 // a user's mistake
             }
         }
+    }
+
+    // ---------------------------------------------------------------- turns that give way
+
+    private static List<String> many() {
+        return IntStream.range(0, MANY).mapToObj(Integer::toString).toList();
+    }
+
+    /** All messages are here behind the first; another fiber acts when a later turn gives way. */
+    private void serveMany(Net net, BiConsumer<TcpListener, Fiber<?>> act) throws Exception {
+        told.clear();
+        ends.clear();
+        between.clear();
+        TcpOptions options = TcpOptions.defaults().withMaxMessages(MANY);
+        try (TcpListener listener = net.listen(options)) {
+            List<Fiber<?>> servers = new ArrayList<>();
+            servers.add(
+                    serving(
+                            listener,
+                            c ->
+                                    new Noting(
+                                            c,
+                                            line -> {
+                                                if (line.equals("0")) {
+                                                    Fiber.sleep(MINUTE);
+                                                    Fiber.spin(
+                                                            "between",
+                                                            () -> {
+                                                                between.add(told.size());
+                                                                act.accept(
+                                                                        listener,
+                                                                        servers.getFirst());
+                                                            });
+                                                }
+                                            })));
+            try (TcpConnection client = net.connect(listener)) {
+                client.write(String.join("\n", many()) + "\n");
+                client.shutdownOutput();
+                net.settle();
+                net.until(() -> !ends.isEmpty());
+                assertTrue(listener.drain(MINUTE));
+                assertEquals(0, listener.open());
+            }
+            servers.getFirst().awaitEnd(MINUTE);
+        }
+        assertEquals(1, between.size());
+        assertTrue(between.getFirst() < MANY, "the turns gave way: " + between);
+        assertEquals(1, ends.size());
+    }
+
+    @Test
+    void F3_turnsOfQuickMessagesGiveWay() {
+        Net.inMemory(
+                net -> {
+                    serveMany(net, (listener, server) -> {});
+                    assertEquals(many(), told);
+                    assertNull(ends.getFirst());
+                });
+    }
+
+    @Test
+    void F3_aListenerThatIsClosedWhileATurnGivesWayLosesNoMessage() {
+        Net.inMemory(
+                net -> {
+                    serveMany(net, (listener, server) -> listener.close());
+                    assertEquals(many(), told);
+                    assertNull(ends.getFirst());
+                });
+    }
+
+    @Test
+    void F3_aServerThatIsTerminatedWhileATurnGivesWayHandlesNoMoreMessages() {
+        Net.inMemory(
+                net -> {
+                    serveMany(net, (listener, server) -> server.terminate());
+                    assertEquals(many().subList(0, told.size()), told);
+                    assertTrue(told.size() < MANY, "told=" + told.size());
+                    assertInstanceOf(FiberTerminatedException.class, ends.getFirst());
+                });
+    }
+
+    /** Each has its own order, whatever the other does. */
+    @Test
+    void I2_twoClientsAtOnceEachInOrder() {
+        Net.anywhere(
+                net -> {
+                    told.clear();
+                    ends.clear();
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                serving(
+                                        listener,
+                                        c ->
+                                                new Noting(
+                                                        c,
+                                                        line -> {
+                                                            Fiber.snooze();
+                                                            c.write(line);
+                                                        }));
+                        try (TcpConnection a = net.connect(listener);
+                                TcpConnection b = net.connect(listener)) {
+                            for (int i = 0; i < 100; i++) {
+                                a.write("a" + i + "\n");
+                                b.write("b" + i + "\n");
+                            }
+                            a.shutdownOutput();
+                            b.shutdownOutput();
+                            for (int i = 0; i < 100; i++) {
+                                assertEquals("a" + i, a.readLine());
+                                assertEquals("b" + i, b.readLine());
+                            }
+                            assertNull(a.readLine());
+                            assertNull(b.readLine());
+                        }
+                        assertTrue(listener.drain(MINUTE));
+                        server.await();
+                    }
+                    assertEquals(200, told.size());
+                    for (String of : List.of("a", "b")) {
+                        assertEquals(
+                                IntStream.range(0, 100).mapToObj(i -> of + i).toList(),
+                                told.stream().filter(each -> each.startsWith(of)).toList());
+                    }
+                    assertEquals(2, ends.size());
+                });
+    }
+
+    @Test
+    void I2_aHandlerThatFailsInTheMiddleEndsOnceAndReleasesTheRest() {
+        Net.anywhere(
+                net -> {
+                    IllegalStateException failure = new IllegalStateException("by the test");
+                    told.clear();
+                    ends.clear();
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.serveMessages(
+                                                        "client",
+                                                        BUFFERS,
+                                                        _ -> new Buffers(failure)));
+                        try (TcpConnection client = net.connect(listener)) {
+                            client.write("a\nb\nfail\nc\nd\n");
+                            awaitReset(client);
+                        }
+                        assertTrue(listener.drain(MINUTE));
+                        server.await();
+                    }
+                    assertEquals(List.of("a", "b", "fail"), told);
+                    assertEquals(1, ends.size());
+                    assertSame(failure, ends.getFirst());
+                }); // Leaks looks for the buffers
+    }
+
+    /** Releases what it is given, and throws at the message {@code fail}. */
+    private final class Buffers implements ClientHandler<ByteBuf> {
+        private final RuntimeException failure;
+
+        Buffers(RuntimeException failure) {
+            this.failure = failure;
+        }
+
+        @Override
+        public void handle(ByteBuf message) {
+            String line = message.toString(UTF_8);
+            message.release();
+            told.add(line);
+            if (line.equals("fail")) {
+                throw failure;
+            }
+        }
+
+        @Override
+        public void end(@Nullable Throwable why) {
+            ends.add(why);
+        }
+    }
+
+    /** What came before the reset is handled. */
+    @Test
+    void I2_aClientThatResetsInTheMiddleOfATurn() {
+        Net.once(
+                net -> {
+                    serve(
+                            net,
+                            c -> new Noting(c, _ -> Fiber.sleep(MINUTE.multipliedBy(3))),
+                            client -> {
+                                client.write("a\nb\n");
+                                net.settle();
+                                assertEquals(List.of("a"), told);
+                                client.reset();
+                                net.settle();
+                                assertEquals(List.of(), ends, "the turn has not ended");
+                                net.until(() -> ends.size() == 1);
+                            });
+                    assertEquals(List.of("a", "b"), told);
+                    assertEquals(1, ends.size());
+                    assertInstanceOf(
+                            ConnectionResetException.class,
+                            Objects.requireNonNull(ends.getFirst()).getCause());
+                });
     }
 
     // ---------------------------------------------------------------- limits
@@ -643,17 +836,13 @@ class MessageTurnsTest {
                     List<String> order = new ArrayList<>();
                     try (TcpListener listener = net.listen()) {
                         Fiber<?> server =
-                                Fiber.spin(
-                                        "server",
-                                        () ->
-                                                listener.serveMessages(
-                                                        "client",
-                                                        LINES,
-                                                        _ ->
-                                                                line -> {
-                                                                    order.add(line);
-                                                                    Fiber.sleep(Duration.ZERO);
-                                                                }));
+                                serving(
+                                        listener,
+                                        _ ->
+                                                line -> {
+                                                    order.add(line);
+                                                    Fiber.sleep(Duration.ZERO);
+                                                });
                         try (TcpConnection a = net.connect(listener);
                                 TcpConnection b = net.connect(listener)) {
                             a.write("a\n".repeat(50));
