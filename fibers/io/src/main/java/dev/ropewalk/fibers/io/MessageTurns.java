@@ -171,8 +171,16 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         TcpConnection connection = client.arrival.connection();
-        if (connection != null && connection.cord().isCurrent() && connection.isOpen()) {
+        if (connection == null || !connection.cord().isCurrent()) {
+            return false;
+        }
+        if (queue != null) {
+            client.silence(queue.limitNs()).end(this);
+        }
+        if (connection.isOpen()) {
             connection.reset();
+        } else {
+            connection.close(); // releases what no turn has taken
         }
         return false;
     }

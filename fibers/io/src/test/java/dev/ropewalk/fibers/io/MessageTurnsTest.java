@@ -12,8 +12,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import io.netty.buffer.ByteBuf;
@@ -31,6 +34,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 
@@ -538,6 +542,46 @@ class MessageTurnsTest {
     @SuppressWarnings({"unchecked", "NullAway"}) // the fiber of a handler has no result
     private static void stop(Fiber<?> fiber) {
         ((Fiber<@Nullable Object>) fiber).stop(null);
+    }
+
+    @Test
+    void I2_whatAnAbandonedTurnHasLeftIsReleased() {
+        Net.once(
+                net -> {
+                    releasesAbandoned(net, _ -> {}); // breaks the connection off
+                    releasesAbandoned(net, TcpConnection::reset); // finds it broken off
+                });
+    }
+
+    private static void releasesAbandoned(Net net, Net.Side before) throws Exception {
+        TestCord.expectUncaught(FiberAbandonedException.class);
+        AtomicReference<Fiber<?>> turn = new AtomicReference<>();
+        List<MessageConnection<ByteBuf>> opened = new ArrayList<>();
+        MessageService<ByteBuf> service =
+                client -> {
+                    opened.add(client);
+                    turn.set(Fiber.current());
+                    return message -> {
+                        message.release();
+                        Fiber.sleep(Net.LONG);
+                    };
+                };
+        try (TcpListener listener = net.listen()) {
+            Fiber<?> server =
+                    Fiber.spin("server", () -> listener.serveMessages("client", BUFFERS, service));
+            try (TcpConnection client = net.connect(listener)) {
+                client.write("a\nb\nc\n");
+                net.settle();
+                assertEquals(2, opened.getFirst().in.unread());
+                before.run(client);
+                net.settle();
+                Waits.abandon(Objects.requireNonNull(turn.get()), "a test wants it");
+                net.settle();
+            }
+            listener.drain(Net.LONG);
+            server.awaitEnd(Net.LONG);
+        }
+        assertEquals(0, opened.getFirst().in.unread());
     }
 
     @Test
