@@ -68,6 +68,9 @@ final class Targets {
     private static final String KOTLIN = "kotlin-loop";
     private static final String VTHREADS = "vthreads-1";
     private static final String NETTY = "netty";
+    private static final String TASKS = "ropewalk-tasks";
+    private static final String SHARED = "ropewalk-shared";
+    private static final String POOL = "forkjoin-pool";
     private static final String NODES = "ropewalk-nodes";
     private static final String REMOTE_PEKKO = "pekko-remote";
     private static final String SOCKETS = "sockets";
@@ -143,7 +146,7 @@ final class Targets {
                     Target.of(
                             "a round trip between two cords that spin",
                             "cords",
-                            "ropewalk-shared",
+                            SHARED,
                             1_000,
                             "ns"),
                     Target.of("a time limit, armed and cancelled", "timeout", "ropewalk", 60, "ns"),
@@ -155,7 +158,7 @@ final class Targets {
                             640,
                             "B"),
                     Target.of("a free mutex of one cord", "mutex", LOCAL, 4, "ns"),
-                    Target.of("a free mutex of any cord", "mutex", "ropewalk-shared", 15, "ns"),
+                    Target.of("a free mutex of any cord", "mutex", SHARED, 15, "ns"),
                     besidePeer(
                             "two actors that answer each other, beside Pekko on one thread",
                             "pingpong",
@@ -222,6 +225,45 @@ final class Targets {
                             "vthreads",
                             1),
                     besidePeer(
+                            "an echo by messages, 64 connections, beside Netty",
+                            "echo_64",
+                            HANDLER,
+                            NETTY,
+                            1 / 0.95),
+                    besidePeer("the same, 1,024 of them", "echo_1024", HANDLER, NETTY, 1 / 0.95),
+                    besidePeer(
+                            "a tree of a million fibers, beside the fork-join pool",
+                            "skynet",
+                            LOCAL,
+                            POOL,
+                            5),
+                    besidePeer("the same, beside Kotlin's", "skynet", LOCAL, KOTLIN, 0.6),
+                    besidePeer(
+                            "a task that is forked and joined, beside the fork-join pool",
+                            "tasks",
+                            TASKS,
+                            POOL,
+                            1.5),
+                    besidePeer("the same, beside Kotlin's", "tasks", TASKS, KOTLIN, 0.7),
+                    besidePeer(
+                            "a round trip between two cords, beside virtual threads",
+                            "cords",
+                            SHARED,
+                            "vthreads",
+                            0.8),
+                    besidePeer(
+                            "a rendezvous between two cords, beside two threads that spin",
+                            "chan_rendezvous_apart",
+                            SHARED,
+                            "spinning",
+                            3),
+                    besidePeer(
+                            "a buffered channel between two cords, beside Jox",
+                            "chan_buffered_apart",
+                            SHARED,
+                            "jox-apart",
+                            1),
+                    besidePeer(
                             "a rendezvous of one cord, beside Kotlin on one thread",
                             "chan_rendezvous",
                             LOCAL,
@@ -239,12 +281,7 @@ final class Targets {
                             LOCAL,
                             VTHREADS,
                             0.4),
-                    besidePeer(
-                            "the same for any cord",
-                            "chan_buffered",
-                            "ropewalk-shared",
-                            VTHREADS,
-                            0.9),
+                    besidePeer("the same for any cord", "chan_buffered", SHARED, VTHREADS, 0.9),
                     besidePeer(
                             "a select over four channels, beside Jox on one carrier",
                             "select_4",
@@ -268,13 +305,13 @@ final class Targets {
                     besidePeer(
                             "a rendezvous between two threads, beside Kotlin's",
                             "chan_rendezvous_apart",
-                            "ropewalk-shared",
+                            SHARED,
                             "kotlin-apart",
                             0.5),
                     besidePeer(
                             "a buffered channel between two threads, beside Kotlin's",
                             "chan_buffered_apart",
-                            "ropewalk-shared",
+                            SHARED,
                             "kotlin-apart",
                             1),
                     besidePeer(
@@ -432,8 +469,8 @@ final class Targets {
                         own; with G1 a mailbox that grows to 1,000 messages costs more than one with a bound. To make
                         an actor is to make its incarnation and a record of its supervisor beside the fiber. An ask
                         arms a time limit, and reads the clock for it; with replies as messages the bank needs
-                        neither. An echo of 1,024 connections wakes as many fibers, each with a stack of its own, where
-                        Netty calls a handler.
+                        neither. An echo in blocking style wakes a fiber with a stack of its own for each connection, where
+                        Netty calls a handler; by messages Ropewalk calls one too, and its fiber has no stack.
 
                         Portable stacks are there to start without a flag, and not to be fast. A hand-over is an unpark
                         of another virtual thread: with more than one carrier the pool of the JDK wakes an idle one at
