@@ -101,8 +101,8 @@ final class CodecSwitch {
     // ---------------------------------------------------------------- Netty's side
 
     /**
-     * What the loop does for a fiber that runs on another thread, and only if the fiber takes it: a
-     * fiber that was told to end leaves the connection as it was.
+     * The loop's part of the change, for a fiber that runs on another thread, and only if the fiber
+     * takes it: a fiber that was told to end leaves the connection as it was.
      */
     private final class Installation implements Runnable {
         private final Fiber<?> waiting;
