@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 
@@ -243,7 +244,8 @@ class SilenceLimitTest {
         return new SilenceLimit.Watched() {
             @Override
             protected void silent() {
-                long forNs = Cord.current().nanoTime() - since.remove(name);
+                long beganNs = Objects.requireNonNull(since.remove(name), name);
+                long forNs = Cord.current().nanoTime() - beganNs;
                 assertEquals(LIMIT.toNanos(), forNs, name);
             }
         };
