@@ -151,7 +151,7 @@ final class BroadcastRaces {
 
         @Actor
         public void receiver(LLL_Result r) {
-            Fiber<String> canceller = beside(done(port::cancel));
+            Fiber<?> canceller = beside(done(port::cancel));
             r.r1 = act(FIRST, () -> receive(port));
             canceller.await();
         }

@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Clause;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
@@ -30,8 +31,8 @@ import java.util.function.Consumer;
  * from sample to sample, by a number and not at random.
  *
  * <p>jcstress has two parties, its actors, because it leaves out a race with more of them than the
- * machine has CPUs; a third one is a fiber beside the first. An act that may wait has a limit, so a
- * wake-up that is lost shows as {@link #HUNG}, which no race allows.
+ * machine has CPUs; a third one is a fiber beside the first. An act that may wait has a limit, and
+ * none may take as long: a wake-up that is lost shows as {@link #HUNG}, which no race allows.
  */
 public abstract class Race {
     /** What an act answers if its limit passed where it must not. */
@@ -85,7 +86,7 @@ public abstract class Race {
     // ---------------------------------------------------------------- parties
 
     /** Acts when all have come: in half of the samples this thread, otherwise a fiber. */
-    protected final <T extends @Nullable Object> T act(int party, Callable<T> act) {
+    protected final @Nullable Object act(int party, Callable<?> act) {
         if ((sample >> party & 1) == 0) {
             try {
                 return together(party, act);
@@ -93,24 +94,24 @@ public abstract class Race {
                 throw new IllegalStateException(e);
             }
         }
-        return this.<T>actOnCord(party, act);
+        return actOnCord(party, act);
     }
 
     /** Acts when all have come, as a fiber. */
-    protected final <T extends @Nullable Object> T actOnCord(int party, Callable<T> act) {
-        return this.<T>spin(party, act).await();
+    protected final @Nullable Object actOnCord(int party, Callable<?> act) {
+        return spin(party, act).await();
     }
 
     /** The third party, a fiber; the first one begins it, and awaits it after its own act. */
-    protected final <T extends @Nullable Object> Fiber<T> beside(Callable<T> act) {
-        return this.<T>spin(THIRD, act);
+    protected final Fiber<@Nullable Object> beside(Callable<?> act) {
+        return spin(THIRD, act);
     }
 
-    private <T extends @Nullable Object> Fiber<T> spin(int party, Callable<T> act) {
-        return CORDS.get(party).<T>spin("party", () -> together(party, act));
+    private Fiber<@Nullable Object> spin(int party, Callable<?> act) {
+        return CORDS.get(party).<@Nullable Object>spin("party", () -> together(party, act));
     }
 
-    private <T extends @Nullable Object> T together(int party, Callable<T> act) throws Exception {
+    private @Nullable Object together(int party, Callable<?> act) throws Exception {
         missing.decrementAndGet();
         for (int i = 0; missing.get() > 0; i++) {
             if (i < SPINS_BEFORE_YIELD) {
@@ -119,10 +120,19 @@ public abstract class Race {
                 yieldCpu();
             }
         }
+        hesitate(party);
+        long limitNs = limit.toNanos();
+        long sinceNs = Waits.nanoTime();
+        Object result = act.call();
+        // What was given without a wake-up is found when the limit passes.
+        return Waits.nanoTime() - sinceNs < limitNs ? result : hung();
+    }
+
+    /** For as long as it is this party's turn to be late. */
+    protected final void hesitate(int party) {
         for (int left = DELAYS[(sample >> 2) * (party + 3) & 7]; left > 0; left--) {
             Thread.onSpinWait();
         }
-        return act.call();
     }
 
     /** Not the fiber but the thread gives way: the party that is awaited may need this CPU. */

@@ -110,7 +110,7 @@ final class ReceiveRaces {
 
         @Actor
         public void receivers(LLL_Result r) {
-            Fiber<String> other = beside(() -> receive(channel));
+            Fiber<?> other = beside(() -> receive(channel));
             r.r1 = act(FIRST, () -> receive(channel));
             r.r2 = other.await();
         }
@@ -144,7 +144,7 @@ final class ReceiveRaces {
 
         @Actor
         public void receiver(LL_Result r) {
-            Fiber<String> closer = beside(done(channel::close));
+            Fiber<?> closer = beside(done(channel::close));
             r.r1 = act(FIRST, () -> receive(channel));
             closer.await();
         }

@@ -11,7 +11,6 @@ import dev.ropewalk.fibers.spi.WaitNode;
 import dev.ropewalk.fibers.spi.WaitQueue;
 import dev.ropewalk.fibers.sync.Event;
 
-import org.jspecify.annotations.Nullable;
 import org.openjdk.jcstress.annotations.Actor;
 import org.openjdk.jcstress.annotations.Arbiter;
 import org.openjdk.jcstress.annotations.Description;
@@ -40,7 +39,7 @@ final class SelectRaces {
 
         @Actor
         public void selecting(LLL_Result r) {
-            Fiber<SendResult> other = beside(() -> b.trySend(2));
+            Fiber<?> other = beside(() -> b.trySend(2));
             r.r1 =
                     act(
                             FIRST,
@@ -78,7 +77,7 @@ final class SelectRaces {
 
         @Actor
         public void selecting(LLL_Result r) {
-            Fiber<String> other = beside(() -> send(b, 2));
+            Fiber<?> other = beside(() -> send(b, 2));
             r.r1 =
                     act(
                             FIRST,
@@ -184,7 +183,7 @@ final class SelectRaces {
 
         @Actor
         public void selecting(LL_Result r) {
-            Fiber<SendResult> other = beside(() -> b.trySend(2));
+            Fiber<?> other = beside(() -> b.trySend(2));
             r.r1 =
                     act(
                             FIRST,
@@ -221,7 +220,7 @@ final class SelectRaces {
 
         @Actor
         public void selecting(LL_Result r) {
-            Fiber<String> closer = beside(done(a::close));
+            Fiber<?> closer = beside(done(a::close));
             r.r1 =
                     act(
                             FIRST,
@@ -348,7 +347,7 @@ final class SelectRaces {
 
         @Actor
         public void selecting(LLL_Result r) {
-            Fiber<SendResult> sender = beside(() -> channel.trySend(1));
+            Fiber<?> sender = beside(() -> channel.trySend(1));
             r.r1 =
                     act(
                             FIRST,
@@ -391,7 +390,7 @@ final class SelectRaces {
 
         @Actor
         public void selecting(LLL_Result r) {
-            Fiber<@Nullable String> other = this.<@Nullable String>beside(this::signalOrEnd);
+            Fiber<?> other = beside(this::signalOrEnd);
             r.r1 = act(FIRST, this::signalOrEnd);
             r.r2 = other.await();
         }

@@ -131,7 +131,7 @@ final class SendRaces {
 
         @Actor
         public void sender(LL_Result r) {
-            Fiber<String> closer = beside(done(channel::close));
+            Fiber<?> closer = beside(done(channel::close));
             r.r1 = act(FIRST, () -> send(channel, 1));
             closer.await();
         }
@@ -216,7 +216,7 @@ final class SendRaces {
 
         @Actor
         public void senders(LLL_Result r) {
-            Fiber<String> other = beside(() -> send(channel, 2));
+            Fiber<?> other = beside(() -> send(channel, 2));
             r.r1 = act(FIRST, () -> send(channel, 1));
             r.r2 = other.await();
         }
