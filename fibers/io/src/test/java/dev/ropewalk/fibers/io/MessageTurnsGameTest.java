@@ -420,7 +420,8 @@ class MessageTurnsGameTest {
             int acts = own.nextInt(6);
             for (int i = 0; i < acts; i++) {
                 sleep(own, 6 * MS);
-                List<Fiber<?>> fibers = server.children();
+                List<Fiber<?>> fibers =
+                        own.nextInt(3) > 0 ? server.children() : awaitUnopened(server);
                 if (!fibers.isEmpty()) {
                     Fiber<?> fiber = fibers.get(own.nextInt(fibers.size()));
                     SplittableRandom its = own.split();
@@ -439,6 +440,20 @@ class MessageTurnsGameTest {
                 }
                 default -> {}
             }
+        }
+
+        /** Those that have not had their first turn; after a while, if need be. */
+        private List<Fiber<?>> awaitUnopened(Fiber<?> server) {
+            List<Fiber<?>> found = List.of();
+            for (int i = 0; found.isEmpty() && i < 200; i++) {
+                Fiber.sleep(Duration.ofNanos(MS / 50));
+                found = server.children().stream().filter(this::isUnopened).toList();
+            }
+            return found;
+        }
+
+        private boolean isUnopened(Fiber<?> fiber) {
+            return served(fiber) == null;
         }
 
         /** On its cord, and to its end. */
@@ -667,8 +682,16 @@ class MessageTurnsGameTest {
                     isEndFailed = true;
                     throw new Bug();
                 }
+                case 4 -> bye();
                 default -> {}
             }
+        }
+
+        /** Nobody may be there to read that. */
+        private void bye() {
+            isEndFailed = true;
+            connection.write(line(3));
+            isEndFailed = false;
         }
 
         // ------------------------------------------------------------ when all is over

@@ -15,11 +15,14 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.io.testing.MemoryNetwork;
+import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCord;
 import dev.ropewalk.fibers.testing.TestCords;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
 import io.netty.handler.codec.LineBasedFrameDecoder;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +37,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
@@ -813,6 +818,287 @@ class MessageTurnsTest {
                     assertInstanceOf(
                             ConnectionResetException.class,
                             Objects.requireNonNull(ends.getFirst()).getCause());
+                });
+    }
+
+    // ---------------------------------------------------------------- ends that meet
+
+    /** The limit has passed, and a message has come, before the fiber has its turn. */
+    @Test
+    void I2_aMessageThatComesWithTheLimitBeginsItAnew() {
+        Duration limit = Duration.ofSeconds(1);
+        Duration way = Duration.ofMillis(1);
+        TcpOptions options = TcpOptions.defaults().withReadLimit(limit);
+        AtomicInteger handled = new AtomicInteger();
+        Net.inMemory(
+                net -> {
+                    MemoryNetwork.current().delay(way, way);
+                    AtomicLong idleNs = new AtomicLong();
+                    AtomicLong endNs = new AtomicLong();
+                    Cord cord = Cord.current();
+                    serve(
+                            net,
+                            options,
+                            c ->
+                                    new Noting(c, _ -> idleNs.set(cord.nanoTime())) {
+                                        @Override
+                                        public void end(@Nullable Throwable why) {
+                                            super.end(why);
+                                            endNs.set(cord.nanoTime());
+                                        }
+                                    },
+                            client -> {
+                                client.write("a\n");
+                                net.until(() -> idleNs.get() != 0);
+                                long leftNs = idleNs.get() + limit.toNanos() - cord.nanoTime();
+                                Fiber.sleep(Duration.ofNanos(leftNs).minus(way));
+                                client.write("b\n");
+                                awaitReset(client);
+                            });
+                    handled.addAndGet(told.size() - 1);
+                    assertInstanceOf(ConnectionTimeoutException.class, ends.getFirst());
+                    assertEquals(limit.toNanos(), endNs.get() - idleNs.get());
+                });
+        assertTrue(handled.get() > 0, "the message has never come in time");
+    }
+
+    /** What the client has got must not be taken for all. */
+    @Test
+    void I2_aHandlerThatFailsBehindItsCloseIsAReset() {
+        Net.once(
+                net ->
+                        serve(
+                                net,
+                                c ->
+                                        new Noting(
+                                                c,
+                                                _ -> {
+                                                    c.write("half");
+                                                    c.close();
+                                                    throw new IllegalStateException("by the test");
+                                                }),
+                                client -> {
+                                    client.write("x\n");
+                                    awaitReset(client);
+                                }));
+    }
+
+    /** A turn that has only heard of the end is no fault of the program. */
+    @Test
+    void I2_aTurnThatHearsOfACloseByAnotherFiberIsNoError() {
+        Net.inMemory(
+                net -> {
+                    List<Logs.Line> lines = new ArrayList<>();
+                    Logs.during(lines::add, () -> closesUnderATurn(net));
+                    assertEquals(List.of(), lines);
+                });
+    }
+
+    private void closesUnderATurn(Net net) {
+        List<MessageConnection<String>> open = new ArrayList<>();
+        try {
+            serve(
+                    net,
+                    c -> {
+                        open.add(c);
+                        return new Noting(c, _ -> c.receive());
+                    },
+                    client -> {
+                        client.write("x\n");
+                        net.settle();
+                        open.getFirst().close();
+                        net.until(() -> !ends.isEmpty());
+                    });
+        } catch (Exception failed) {
+            throw new AssertionError(failed);
+        }
+        assertInstanceOf(ClosedException.class, ends.getFirst());
+    }
+
+    /** It stands first again, and the idle connection is told. */
+    @Test
+    void I2_aMessageOfAReceiverThatIsAbandonedGoesToATurn() {
+        Net.inMemory(
+                net -> {
+                    TestCord.expectUncaught(FiberAbandonedException.class);
+                    List<MessageConnection<String>> open = new ArrayList<>();
+                    serve(
+                            net,
+                            c -> {
+                                open.add(c);
+                                return new Noting(c, c::write);
+                            },
+                            client -> {
+                                net.until(() -> !open.isEmpty());
+                                MessageQueue<String> in = open.getFirst().in;
+                                Fiber<?> other = receiver(net, in);
+                                in.received("given"); // as by the codec
+                                Waits.abandon(other, "a test wants it");
+                                assertEquals("given", client.readLine());
+                            });
+                    assertEquals(List.of("given"), told);
+                });
+    }
+
+    @Test
+    void I2_aMessageOfAReceiverThatIsAbandonedComesBeforeTheNext() {
+        Net.once(
+                net -> {
+                    TestCord.expectUncaught(FiberAbandonedException.class);
+                    List<MessageConnection<String>> open = new ArrayList<>();
+                    serve(
+                            net,
+                            c -> {
+                                open.add(c);
+                                return new Noting(c, c::write);
+                            },
+                            client -> {
+                                net.until(() -> !open.isEmpty());
+                                MessageQueue<String> in = open.getFirst().in;
+                                Fiber<?> other = receiver(net, in);
+                                in.received("given");
+                                in.received("next");
+                                Waits.abandon(other, "a test wants it");
+                                assertEquals("given", client.readLine());
+                                assertEquals("next", client.readLine());
+                            });
+                    assertEquals(List.of("given", "next"), told);
+                });
+    }
+
+    @Test
+    void I2_aMessageOfAReceiverThatIsAbandonedBehindTheCloseIsReleased() {
+        Net.once(
+                net -> {
+                    TestCord.expectUncaught(FiberAbandonedException.class);
+                    ByteBuf given = Unpooled.buffer(1);
+                    net.talk(
+                            accepted -> {
+                                MessageQueue<ByteBuf> in = accepted.messages(BUFFERS).in;
+                                Fiber<?> other = receiver(net, in);
+                                in.received(given);
+                                accepted.close();
+                                Waits.abandon(other, "a test wants it");
+                            },
+                            client -> assertNull(client.readLine()));
+                    assertEquals(0, given.refCnt());
+                });
+    }
+
+    /** Waits for a message; its failure is taken care of. */
+    private static Fiber<?> receiver(Net net, MessageQueue<?> in) {
+        Fiber<?> made = Fiber.spin("other", () -> in.receive());
+        Fiber.spin("awaits", () -> assertThrows(FiberAbandonedException.class, made::await));
+        net.settle();
+        return made;
+    }
+
+    /** The client does not end by itself. */
+    @Test
+    void I2_anotherFiberCancelsAnIdleConnection() {
+        Net.inMemory(
+                net -> {
+                    List<MessageConnection<String>> open = new ArrayList<>();
+                    serve(
+                            net,
+                            c -> {
+                                open.add(c);
+                                return new Noting(c, c::write);
+                            },
+                            client -> {
+                                client.write("x\n");
+                                assertEquals("x", client.readLine());
+                                open.getFirst().cancel();
+                                assertNull(client.readLine());
+                            });
+                    assertEquals(1, ends.size());
+                    assertNull(ends.getFirst());
+                });
+    }
+
+    /** What a connection's own fibers could not end is a failure of the connection. */
+    @Test
+    void I2_aFiberBelowThatFailsBehindTheEndIsAReset() {
+        Net.once(
+                net ->
+                        serve(
+                                net,
+                                c -> {
+                                    Fiber.spin("below", MessageTurnsTest::failsInItsEnd);
+                                    return new Noting(c, c::write);
+                                },
+                                client -> {
+                                    client.write("x\n");
+                                    assertEquals("x", client.readLine());
+                                    client.shutdownOutput();
+                                    awaitReset(client);
+                                }));
+    }
+
+    private static void failsInItsEnd() {
+        try {
+            Fiber.sleep(Net.LONG);
+        } finally {
+            throwsAnother();
+        }
+    }
+
+    private static void throwsAnother() {
+        throw new IllegalStateException("by the test");
+    }
+
+    /** Neither the end that the client has caused, nor the word that it gets no more. */
+    @Test
+    void I2_anEndThatWritesToAClientThatIsGoneIsNoError() {
+        Net.inMemory(
+                net -> {
+                    List<Logs.Line> lines = new ArrayList<>();
+                    Logs.during(lines::add, () -> writesToNobody(net));
+                    assertEquals(List.of(), lines);
+                });
+    }
+
+    private void writesToNobody(Net net) {
+        try {
+            serve(
+                    net,
+                    c ->
+                            new Noting(c, c::write) {
+                                @Override
+                                public void end(@Nullable Throwable why) {
+                                    super.end(why);
+                                    c.write("bye");
+                                }
+                            },
+                    client -> {
+                        client.write("x\n");
+                        assertEquals("x", client.readLine());
+                        client.reset();
+                        net.until(() -> !ends.isEmpty());
+                    });
+        } catch (Exception failed) {
+            throw new AssertionError(failed);
+        }
+        assertInstanceOf(ClosedException.class, ends.getFirst());
+    }
+
+    @Test
+    void I2_aClientThatTheOpeningDeclinesIsClosed() {
+        Net.anywhere(
+                net -> {
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                Fiber.spin(
+                                        "server",
+                                        () ->
+                                                listener.<String>serveMessages(
+                                                        "client", _ -> null, _ -> nothing()));
+                        try (TcpConnection client = net.connect(listener)) {
+                            assertNull(client.readLine());
+                        }
+                        assertTrue(listener.drain(MINUTE));
+                        server.await();
+                    }
                 });
     }
 
