@@ -36,6 +36,18 @@ public interface Joiner<T extends @Nullable Object, R extends @Nullable Object> 
     boolean onEnd(Fiber<? extends T> fiber);
 
     /**
+     * A fiber of the scope has failed when the scope was over: the joiner has ended it, or its
+     * block has thrown. Not called for service fibers.
+     *
+     * @param fiber the fiber, which is dead
+     * @return true if the joiner has told of the failure; otherwise the scope adds it to its own
+     *     failure, or it goes to the uncaught handler
+     */
+    default boolean onLateFailure(Fiber<? extends T> fiber) {
+        return false;
+    }
+
+    /**
      * Called once, when all fibers of the scope have ended and the block was done or cancelled by
      * the joiner.
      *

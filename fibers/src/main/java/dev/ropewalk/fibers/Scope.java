@@ -430,10 +430,23 @@ public final class Scope<T extends @Nullable Object> {
     }
 
     private void tellLate(FiberImpl<?> member, FiberFailedException untaken) {
+        if (joiner != null && member.keepsScopeOpen && isToldLate(joiner, member)) {
+            return;
+        }
         if (failure == null) {
             owner.cord.reportUntaken(member, untaken);
         } else {
             failure.addSuppressed(untaken);
+        }
+    }
+
+    @SuppressWarnings("unchecked") // a fiber without a result is one that returns null
+    private boolean isToldLate(Joiner<T, ?> asked, Fiber<?> member) {
+        try {
+            return asked.onLateFailure((Fiber<? extends T>) member);
+        } catch (Throwable broken) {
+            Waits.report(owner, broken);
+            return false;
         }
     }
 

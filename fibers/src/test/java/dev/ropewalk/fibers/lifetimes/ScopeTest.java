@@ -339,6 +339,61 @@ class ScopeTest {
                 });
     }
 
+    /** Takes no failure in time, and late ones if it is to. */
+    private record Late(boolean takes, List<Throwable> told) implements Joiner<Object, String> {
+        @Override
+        public boolean onEnd(Fiber<?> fiber) {
+            return true;
+        }
+
+        @Override
+        public boolean onLateFailure(Fiber<?> fiber) {
+            told.add(fiber.failure());
+            return takes;
+        }
+
+        @Override
+        public String result() {
+            return "result";
+        }
+    }
+
+    private static Reports failLate(Late joiner) {
+        Reports reports = new Reports();
+        String result =
+                Runs.virtual(
+                        reports,
+                        () ->
+                                Scope.join(
+                                        joiner,
+                                        scope -> {
+                                            scope.spin("late", () -> failLater());
+                                            scope.spin("first", () -> Fiber.sleep(SHORT));
+                                        }));
+        assertEquals("result", result);
+        return reports;
+    }
+
+    private static void failLater() {
+        try {
+            Fiber.sleep(FAR);
+        } finally {
+            failInCleanUp();
+        }
+    }
+
+    @Test
+    void F7_joinerMayTakeFailuresThatComeLate() {
+        Late takes = new Late(true, new ArrayList<>());
+        Reports none = failLate(takes);
+        assertEquals(List.of(), none.all());
+        assertEquals("clean-up", takes.told().getFirst().getMessage());
+        Late leaves = new Late(false, new ArrayList<>());
+        Reports one = failLate(leaves);
+        assertEquals("late", one.only().fiber().name());
+        assertEquals(1, leaves.told().size());
+    }
+
     @Test
     void F7_terminatedOwnerEndsTheScope() {
         Runs.cleanly(

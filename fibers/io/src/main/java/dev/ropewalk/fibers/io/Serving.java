@@ -174,15 +174,30 @@ final class Serving implements Joiner<@Nullable Object, @Nullable Void> {
         Arrival arrival = client.arrival;
         dropUnopened(arrival);
         Throwable failure = ended.failure();
-        if (failure == null || failure instanceof FiberTerminatedException) {
-            return false;
-        }
-        if (isOfClient(client, failure)) {
-            LOG.debug("{} is broken off by what the other side did", arrival, failure);
-        } else {
-            LOG.error("{} is broken off, because its fiber failed", arrival, failure);
+        if (failure != null && !(failure instanceof FiberTerminatedException)) {
+            tell(client, failure);
         }
         return false;
+    }
+
+    /** Of a client that is ended together with the server. */
+    @Override
+    public boolean onLateFailure(Fiber<?> ended) {
+        Client client = clients.get(ended);
+        Throwable failure = ended.failure();
+        if (client == null || failure == null) {
+            return false;
+        }
+        tell(client, failure);
+        return true;
+    }
+
+    private static void tell(Client client, Throwable failure) {
+        if (isOfClient(client, failure)) {
+            LOG.debug("{} is broken off by what the other side did", client.arrival, failure);
+        } else {
+            LOG.error("{} is broken off, because its fiber failed", client.arrival, failure);
+        }
     }
 
     /** The one place that decides, so that clients cannot cause errors in the log from outside. */

@@ -48,6 +48,7 @@ import java.util.stream.IntStream;
 class MessageTurnsTest {
     private static final Codec<String> LINES = Codec.lines(100);
     private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration SECOND = Duration.ofSeconds(1);
 
     /** Messages that no single turn handles. */
     private static final int MANY = 2_000;
@@ -547,6 +548,45 @@ class MessageTurnsTest {
     @SuppressWarnings({"unchecked", "NullAway"}) // the fiber of a handler has no result
     private static void stop(Fiber<?> fiber) {
         ((Fiber<@Nullable Object>) fiber).stop(null);
+    }
+
+    /** Its failure is the client's, and no error of the program. */
+    @Test
+    void F7_aClientThatHasFailedIsEndedTogetherWithTheServer() {
+        Net.once(
+                net -> {
+                    try (TcpListener listener = net.listen()) {
+                        Fiber<?> server =
+                                serving(
+                                        listener,
+                                        _ ->
+                                                new ClientHandler<>() {
+                                                    @Override
+                                                    public void handle(String message) {}
+
+                                                    @Override
+                                                    public void end(@Nullable Throwable why) {
+                                                        Fiber.sleep(SECOND.multipliedBy(2));
+                                                    }
+                                                });
+                        TcpConnection client = net.connect(listener);
+                        client.write("one\n");
+                        net.settle();
+                        client.reset();
+                        Fiber.sleep(SECOND);
+                        List<Logs.Line> lines = new ArrayList<>();
+                        Logs.during(
+                                lines::add,
+                                () -> {
+                                    server.terminate();
+                                    server.awaitEnd(Net.LONG);
+                                });
+                        assertEquals(
+                                List.of(),
+                                lines.stream().filter(it -> it.level() == Level.ERROR).toList());
+                        assertInstanceOf(FiberTerminatedException.class, server.failure());
+                    }
+                });
     }
 
     @Test
