@@ -173,7 +173,7 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
         boolean isHanded = false;
         try {
             begin();
-            awaitRoom();
+            awaitRoom(message);
             isHanded = true;
         } finally {
             if (!isHanded) {
@@ -260,21 +260,29 @@ final class Outbound implements Reactor.Unflushed, ChannelFutureListener {
 
     /** Before anything is handed over. */
     void awaitRoom() {
+        awaitRoom(null);
+    }
+
+    private void awaitRoom(@Nullable Object message) {
         while (!channel.isWritable()) {
             checkWritable();
             flushLater();
-            await("room to write to ");
+            await("room to write to ", message);
         }
         checkWritable();
     }
 
     private void await(String what) {
+        await(what, null);
+    }
+
+    private void await(String what, @Nullable Object message) {
         Turnstile waits = writer;
         if (waits == null) {
             waits = new Turnstile(connection, "writer");
             writer = waits;
         }
-        if (!waits.await(what + connection, limitNs)) {
+        if (!waits.await(what + connection, limitNs, message)) {
             throw connection.errors.silent("write", "took", limitNs, "the writeLimit");
         }
     }

@@ -408,19 +408,26 @@ class MessagesTest {
                     net ->
                             net.talk(
                                     server -> {
-                                        Fiber<MessageConnection<String>> first =
-                                                Fiber.spin("first", () -> server.messages(LINES));
-                                        Fiber<IllegalStateException> second =
-                                                Fiber.spin("second", () -> refused(server));
-                                        assertEquals(List.of("line"), all(first.await()));
-                                        Errors.assertMentions(second.await(), "has messages");
+                                        List<MessageConnection<String>> made = new ArrayList<>();
+                                        List<Exception> refused = new ArrayList<>();
+                                        Action change =
+                                                () -> {
+                                                    try {
+                                                        made.add(server.messages(LINES));
+                                                    } catch (IllegalStateException e) {
+                                                        refused.add(e);
+                                                    }
+                                                };
+                                        Fiber<?> first = Fiber.spin("first", change);
+                                        Fiber<?> second = Fiber.spin("second", change);
+                                        first.await();
+                                        second.await();
+                                        assertEquals(1, made.size());
+                                        assertEquals(List.of("line"), all(made.getFirst()));
+                                        Errors.assertMentions(refused.getFirst(), "has messages");
                                     },
                                     client -> client.write("line\n")));
         }
-    }
-
-    private static IllegalStateException refused(TcpConnection connection) {
-        return assertThrows(IllegalStateException.class, () -> connection.messages(LINES));
     }
 
     @Test
@@ -731,6 +738,36 @@ class MessagesTest {
         Fiber.sleep(STOP_LIMIT);
         give.run();
         parent.awaitEnd(Net.LONG);
+    }
+
+    @Test
+    void I2_messageOfAnAbandonedWriterIsReleasedAndTheNextWriterComes() {
+        Net.once(
+                net ->
+                        net.talk(
+                                server -> {
+                                    MessageConnection<ByteBuf> messages = server.messages(BUFFERS);
+                                    List<ByteBuf> made = new ArrayList<>();
+                                    abandonWhenGiven(() -> fill(messages, made), () -> {});
+                                    ByteBuf held = made.getLast();
+                                    assertEquals(1, held.refCnt());
+                                    int before = made.size();
+                                    abandonWhenGiven(() -> fill(messages, made), () -> {});
+                                    assertEquals(0, held.refCnt());
+                                    assertEquals(before + 1, made.size()); // it waited, too
+                                    server.reset();
+                                    net.settle();
+                                    made.forEach(each -> assertEquals(0, each.refCnt()));
+                                },
+                                client -> net.until(() -> !client.isOpen())));
+    }
+
+    private static void fill(MessageConnection<ByteBuf> messages, List<ByteBuf> made) {
+        for (; ; ) {
+            ByteBuf next = Unpooled.buffer().writeBytes(new byte[10_000]);
+            made.add(next);
+            messages.write(next);
+        }
     }
 
     @Test
