@@ -29,12 +29,12 @@ final class WaitRaces {
             super(2);
         }
 
-        final Object await(long limitNanos, Object late) {
+        final String await(long limitNanos) {
             WaitCell own = new WaitCell();
             cell.set(own);
             hesitate(FIRST);
             Object given = own.await("the other party", limitNanos);
-            return given == Waits.TIMED_OUT ? late : String.valueOf(given);
+            return given == Waits.TIMED_OUT ? LEFT : String.valueOf(given);
         }
 
         final boolean give() {
@@ -51,7 +51,7 @@ final class WaitRaces {
     public static class AgainstGive extends Waiting {
         @Actor
         public void waiter(LL_Result r) {
-            r.r1 = act(FIRST, () -> await(limit().toNanos(), HUNG));
+            r.r1 = act(FIRST, () -> await(limit().toNanos()));
         }
 
         @Actor
@@ -68,7 +68,7 @@ final class WaitRaces {
     public static class AgainstLimit extends Waiting {
         @Actor
         public void waiter(LL_Result r) {
-            r.r1 = act(FIRST, () -> await(shortLimit().toNanos(), LEFT));
+            r.r1 = act(FIRST, () -> await(shortLimit().toNanos()));
         }
 
         @Actor

@@ -130,9 +130,6 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
         if (connection == null) {
             return;
         }
-        if (queue != null) {
-            client.silence(queue.limitNs()).end(this);
-        }
         client.isGone = !connection.isOpen();
         boolean isInOrder = false;
         try {
@@ -167,7 +164,7 @@ final class MessageTurns<M> extends SilenceLimit.Watched implements Handler, Mes
         }
     }
 
-    /** Of a fiber that was abandoned, nothing has cleaned up. */
+    /** The last word, also of a fiber that was abandoned, which has cleaned up nothing. */
     @Override
     public boolean onEnd(Fiber<?> ended, @Nullable Throwable failure) {
         TcpConnection connection = client.arrival.connection();

@@ -41,6 +41,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 
 /** Rules F3 and I2: a connection that is served by messages has a stack in its turns alone. */
@@ -343,24 +344,31 @@ class MessageTurnsTest {
 
     @Test
     void I2_anotherFiberClosesAnIdleConnection() {
-        Net.anywhere(
-                net -> {
-                    List<MessageConnection<String>> open = new ArrayList<>();
-                    serve(
-                            net,
-                            c -> {
-                                open.add(c);
-                                return new Noting(c, c::write);
-                            },
-                            client -> {
-                                client.write("x\n");
-                                assertEquals("x", client.readLine());
-                                open.getFirst().close();
-                                assertNull(client.readLine());
-                            });
-                    assertEquals(1, ends.size());
-                    assertNull(ends.getFirst());
+        Net.anywhere(net -> endedByAnother(net, MessageConnection::close));
+    }
+
+    /** The client does not end by itself. */
+    @Test
+    void I2_anotherFiberCancelsAnIdleConnection() {
+        Net.inMemory(net -> endedByAnother(net, MessageConnection::cancel));
+    }
+
+    private void endedByAnother(Net net, Consumer<MessageConnection<String>> end) throws Exception {
+        List<MessageConnection<String>> open = new ArrayList<>();
+        serve(
+                net,
+                c -> {
+                    open.add(c);
+                    return new Noting(c, c::write);
+                },
+                client -> {
+                    client.write("x\n");
+                    assertEquals("x", client.readLine());
+                    end.accept(open.getFirst());
+                    assertNull(client.readLine());
                 });
+        assertEquals(1, ends.size());
+        assertNull(ends.getFirst());
     }
 
     @Test
@@ -1031,29 +1039,6 @@ class MessageTurnsTest {
         Fiber.spin("awaits", () -> assertThrows(FiberAbandonedException.class, made::await));
         net.settle();
         return made;
-    }
-
-    /** The client does not end by itself. */
-    @Test
-    void I2_anotherFiberCancelsAnIdleConnection() {
-        Net.inMemory(
-                net -> {
-                    List<MessageConnection<String>> open = new ArrayList<>();
-                    serve(
-                            net,
-                            c -> {
-                                open.add(c);
-                                return new Noting(c, c::write);
-                            },
-                            client -> {
-                                client.write("x\n");
-                                assertEquals("x", client.readLine());
-                                open.getFirst().cancel();
-                                assertNull(client.readLine());
-                            });
-                    assertEquals(1, ends.size());
-                    assertNull(ends.getFirst());
-                });
     }
 
     /** What a connection's own fibers could not end is a failure of the connection. */

@@ -313,10 +313,7 @@ class FiberLimitTest {
                     scheduler.spin(
                             "parent",
                             () -> {
-                                List<Fiber<?>> fillers =
-                                        List.of(
-                                                Fiber.spin(() -> Fiber.suspend()),
-                                                Fiber.spin(() -> Fiber.suspend()));
+                                List<Fiber<?>> fillers = twoThatWait();
                                 Cord ran = scheduler.spin("awaited", Cord::current).await();
                                 end(fillers);
                                 return ran == Cord.current();
@@ -339,10 +336,7 @@ class FiberLimitTest {
                     scheduler.spin(
                             "parent",
                             () -> {
-                                List<Fiber<?>> fillers =
-                                        List.of(
-                                                Fiber.spin(() -> Fiber.suspend()),
-                                                Fiber.spin(() -> Fiber.suspend()));
+                                List<Fiber<?>> fillers = twoThatWait();
                                 Fiber<?> task = scheduler.spin("awaited", () -> 1);
                                 Throwable thrown = Runs.failureOf(task::await);
                                 end(fillers);
@@ -352,6 +346,10 @@ class FiberLimitTest {
             assertFull(Runs.cause(parent.await()), "fiber awaited on cord pool-");
         }
         reports.assertNone();
+    }
+
+    private static List<Fiber<?>> twoThatWait() {
+        return List.of(Fiber.spin(() -> Fiber.suspend()), Fiber.spin(() -> Fiber.suspend()));
     }
 
     private Scheduler pool(int cords) {

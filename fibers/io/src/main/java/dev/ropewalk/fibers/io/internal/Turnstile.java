@@ -36,7 +36,7 @@ public final class Turnstile {
     /** Before anything is taken, also where the caller need not wait. */
     public void checkFree() {
         Fiber<?> other = waiting;
-        if (other != null && other != Fiber.currentOrNull() && !isLeftAbandoned(other)) {
+        if (other != null && other != Fiber.currentOrNull() && !leaveIfAbandoned(other)) {
             throw new IllegalStateException(
                     owner
                             + " has a "
@@ -76,11 +76,12 @@ public final class Turnstile {
     public void wake() {
         Fiber<?> fiber = waiting;
         if (fiber != null && !Waits.resume(fiber, number, null)) {
-            isLeftAbandoned(fiber);
+            leaveIfAbandoned(fiber);
         }
     }
 
-    private boolean isLeftAbandoned(Fiber<?> fiber) {
+    /** True if the place is free then. */
+    private boolean leaveIfAbandoned(Fiber<?> fiber) {
         if (fiber.state() != FiberState.DEAD) {
             return false;
         }
