@@ -154,6 +154,11 @@ public final class Report {
                 The best form of Ropewalk beside the best form of any other system; G1. Bare continuations are
                 a floor and no system: nothing ends, fails or times out there.
 
+                Two rows are behind on purpose. In `snooze` Kotlin's compiler has made a state machine of the body, whose
+                suspension is a return; a fiber keeps a stack, so that any code may wait, and the floor of that is `continuations`.
+                In `counting` the producer never gives way, so an unbounded mailbox outgrows the cache; `counting_bounded`,
+                beside it, is the same with a limit.
+
                 | scenario | Ropewalk | | best other | | Ropewalk is |
                 |---|---|---:|---|---:|---|
                 """);

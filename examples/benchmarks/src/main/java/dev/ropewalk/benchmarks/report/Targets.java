@@ -461,6 +461,9 @@ final class Targets {
                         threads beside one cord are in the tables below: there virtual threads take less for a
                         rendezvous than a cord does. A buffered channel makes a switchpoint at each call, so that a fiber
                         that never has to wait still gives way and can be ended; a queue of the JDK has none.
+                        What passes between two cords takes one of two times, by where the host lets the two
+                        processors run: a rendezvous 200 ns or 690, and two threads that spin 45 or 420
+                        ([decision 56](adr/0056-waits-between-cords-spin-first.md)).
                         What ten fused stages cost beside the loop is taken apart in
                         [decision 18](adr/0018-fused-stages.md): the source, its boxed numbers and the switchpoint of each
                         element, and the loop has none of these.
