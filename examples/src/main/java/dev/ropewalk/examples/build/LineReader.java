@@ -23,23 +23,29 @@ final class LineReader implements Runnable {
     private final SendPort<List<String>> to;
     private final ByteArrayOutputStream line = new ByteArrayOutputStream();
     private List<String> batch = new ArrayList<>();
-    private volatile boolean isReading = true;
+    private int reads;
+
+    /** The number of the read that is under way; 0 if it waits for the taker, or is over. */
+    private volatile int pendingRead;
 
     LineReader(InputStream from, SendPort<List<String>> to) {
         this.from = from;
         this.to = to;
     }
 
-    /** Whether it waits for the process, and not for the taker of the lines. */
-    boolean isReading() {
-        return isReading;
+    /**
+     * {@return the number of the read that is under way; 0 if none is} If it is the same after a
+     * while, the process has written nothing in that time.
+     */
+    int pendingRead() {
+        return pendingRead;
     }
 
     @Override
     public void run() {
         byte[] buffer = new byte[16_384];
         try {
-            for (int n; (n = from.read(buffer)) >= 0; ) {
+            for (int n = read(buffer); n >= 0; n = read(buffer)) {
                 split(buffer, n);
                 if (!pass()) {
                     return;
@@ -52,8 +58,15 @@ final class LineReader implements Runnable {
             to.close();
         } catch (IOException | RuntimeException broken) {
             to.close(broken);
+        }
+    }
+
+    private int read(byte[] buffer) throws IOException {
+        pendingRead = ++reads;
+        try {
+            return from.read(buffer);
         } finally {
-            isReading = false;
+            pendingRead = 0;
         }
     }
 
@@ -83,11 +96,6 @@ final class LineReader implements Runnable {
         }
         List<String> full = batch;
         batch = new ArrayList<>();
-        isReading = false;
-        try {
-            return to.sendResult(full) == SendResult.SENT;
-        } finally {
-            isReading = true;
-        }
+        return to.sendResult(full) == SendResult.SENT;
     }
 }

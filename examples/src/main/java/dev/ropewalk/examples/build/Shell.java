@@ -67,14 +67,24 @@ final class Shell implements Commands, AutoCloseable {
             Thread.ofPlatform().daemon().name("output of " + process.pid()).start(reader);
             Fiber<?> taker = Fiber.spin("output", () -> lines.forEach(all -> all.forEach(output)));
             int exit = Processes.await(process, grace);
-            while (!taker.awaitEnd(leftLimit) && !reader.isReading()) {
-                // Lines are there, and go out slowly.
-            }
+            awaitLines(taker, reader);
             lines.close();
             taker.await();
             return exit;
         } finally {
             lines.cancel();
+        }
+    }
+
+    /** Until the last line, or until nothing has come for a while: lines may go out slowly. */
+    private void awaitLines(Fiber<?> taker, LineReader reader) {
+        int before = reader.pendingRead();
+        while (!taker.awaitEnd(leftLimit)) {
+            int now = reader.pendingRead();
+            if (now != 0 && now == before) {
+                return;
+            }
+            before = now;
         }
     }
 

@@ -107,15 +107,15 @@ class ShellTest {
         int exit =
                 onCord(
                         () -> {
-                            Duration atOnce = Duration.ofMillis(1);
-                            try (Shell shell = new Shell(directory, LONG, atOnce)) {
+                            Duration soon = Duration.ofMillis(100);
+                            try (Shell shell = new Shell(directory, LONG, soon)) {
                                 return shell.run(
                                         "seq 5000",
                                         directory,
                                         line -> {
                                             lines.add(line);
                                             if (lines.size() % 100 == 0) {
-                                                Fiber.sleep(Duration.ofMillis(3));
+                                                Fiber.sleep(Duration.ofMillis(10));
                                             }
                                         });
                             }
