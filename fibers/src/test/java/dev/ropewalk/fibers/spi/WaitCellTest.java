@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 
 /** Rule F8: one compare-and-set decides a wait; see {@link WaitCellRaceTest} for the races. */
@@ -301,6 +302,33 @@ class WaitCellTest {
                     }
                     assertTrue(Waits.nanoTime() - now < SECOND / 2);
                     other.terminate();
+                });
+    }
+
+    @Test
+    void F8_waitThatEndsBeforeItsMomentLeavesNoTimer() {
+        Runs.inAnyOrder(
+                () -> {
+                    int timers = CordImpl.current().timers.size();
+                    long moment = Waits.nanoTime() + 10 * SECOND;
+                    List<WaitCell> cells = new ArrayList<>();
+                    Callable<@Nullable Object> waits =
+                            () -> {
+                                WaitCell mine = new WaitCell();
+                                cells.add(mine);
+                                return mine.awaitUntil("a value", moment, 10 * SECOND);
+                            };
+                    Fiber<@Nullable Object> given = Fiber.spin(waits);
+                    Fiber<@Nullable Object> ended = Fiber.spin(waits);
+                    Runs.settle();
+                    assertEquals(timers + 2, CordImpl.current().timers.size());
+                    ended.terminate();
+                    cells.stream()
+                            .filter(each -> each.fiber() == given)
+                            .forEach(each -> each.give("value"));
+                    assertEquals("value", given.await());
+                    Runs.settle();
+                    assertEquals(timers, CordImpl.current().timers.size());
                 });
     }
 
