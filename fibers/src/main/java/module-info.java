@@ -39,6 +39,7 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,
             dev.ropewalk.actors.cluster,
+            dev.ropewalk.actors.cluster.jdbc,
             dev.ropewalk.channels,
             dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;

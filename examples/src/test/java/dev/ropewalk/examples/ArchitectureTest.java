@@ -46,7 +46,8 @@ class ArchitectureTest {
                     "channels/http",
                     "actors",
                     "actors/testing",
-                    "actors/cluster");
+                    "actors/cluster",
+                    "actors/cluster/jdbc");
 
     /** Above this the build names a type. */
     private static final int CODE_LINES_NAMED = 400;

@@ -30,7 +30,8 @@ class CommentProseTest {
                     "channels/http",
                     "actors",
                     "actors/testing",
-                    "actors/cluster");
+                    "actors/cluster",
+                    "actors/cluster/jdbc");
 
     /** A line of a comment, or the comment behind code, without its marks. */
     private static final Pattern COMMENT =

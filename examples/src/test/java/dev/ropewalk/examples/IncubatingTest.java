@@ -37,7 +37,14 @@ import java.util.stream.Stream;
 @Timeout(60)
 class IncubatingTest {
     private static final List<String> MODULES =
-            List.of("fibers", "fibers/io", "channels", "channels/http", "actors", "actors/cluster");
+            List.of(
+                    "fibers",
+                    "fibers/io",
+                    "channels",
+                    "channels/http",
+                    "actors",
+                    "actors/cluster",
+                    "actors/cluster/jdbc");
 
     /** Packages that examples do not judge, and why. */
     private static final Map<String, String> JUDGED_BY_OTHERS =

@@ -65,6 +65,10 @@ class LayeringTest {
                             "actors.cluster",
                             Set.of("fibers", "fibers.io", "actors")),
                     new Layer(
+                            "actors/cluster/jdbc",
+                            "actors.cluster.jdbc",
+                            Set.of("fibers", "actors.cluster")),
+                    new Layer(
                             "examples",
                             "examples",
                             Set.of(
@@ -116,6 +120,7 @@ class LayeringTest {
                     "cluster",
                     Set.of(
                             "dev.ropewalk.actors.cluster",
+                            "dev.ropewalk.actors.cluster.internal.lease",
                             "dev.ropewalk.actors.cluster.internal.node",
                             "dev.ropewalk.actors.cluster.internal.ref",
                             "dev.ropewalk.actors.cluster.internal.session",
@@ -378,7 +383,8 @@ class LayeringTest {
                         "channels",
                         "channels/http",
                         "actors",
-                        "actors/cluster")) {
+                        "actors/cluster",
+                        "actors/cluster/jdbc")) {
             Path home = argsFile().getParent().resolve(module);
             Path file = classesOf(home).resolve("module-info.class");
             ModuleAttribute info =

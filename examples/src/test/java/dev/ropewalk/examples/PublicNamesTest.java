@@ -34,7 +34,8 @@ class PublicNamesTest {
                     "channels/http",
                     "actors",
                     "actors/testing",
-                    "actors/cluster");
+                    "actors/cluster",
+                    "actors/cluster/jdbc");
 
     private static final List<String> JDK_PACKAGES =
             List.of(

@@ -73,6 +73,7 @@ class GuideTest {
                         "actors",
                         "actors/testing",
                         "actors/cluster",
+                        "actors/cluster/jdbc",
                         "examples")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =

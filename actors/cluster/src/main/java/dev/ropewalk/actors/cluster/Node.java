@@ -1,6 +1,10 @@
 package dev.ropewalk.actors.cluster;
 
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.internal.lease.Lease;
+import dev.ropewalk.actors.cluster.internal.lease.LeaseTiming;
+import dev.ropewalk.actors.cluster.internal.lease.Membership;
+import dev.ropewalk.actors.cluster.internal.lease.Register;
 import dev.ropewalk.actors.cluster.internal.node.Certificates;
 import dev.ropewalk.actors.cluster.internal.node.Presence;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
@@ -13,6 +17,7 @@ import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.session.Session;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -25,7 +30,9 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -71,10 +78,11 @@ public final class Node implements AutoCloseable {
 
     private final Fiber<?> fiber;
     private final Presence presence;
+    private final @Nullable Membership membership;
     private final WaitCell leaving;
 
     /** The things that a fiber of the cord has for the starter. */
-    private record Started(Presence presence, WaitCell leaving) {}
+    private record Started(Presence presence, @Nullable Membership membership, WaitCell leaving) {}
 
     /** How long what was sent may take to arrive, and who is told whether it has. */
     private record Leave(long limitNanos, WaitCell over) {}
@@ -117,6 +125,7 @@ public final class Node implements AutoCloseable {
         }
         Started made = (Started) Objects.requireNonNull(outcome);
         this.presence = made.presence;
+        this.membership = made.membership;
         this.leaving = made.leaving;
         system.beforeStop(this::leave);
     }
@@ -165,24 +174,72 @@ public final class Node implements AutoCloseable {
                                     frames,
                                     new Contexts(options.context())));
             WaitCell asked = new WaitCell();
+            Membership registered = registered(listener.port());
             Fiber.spin("accepts nodes", () -> made.serve(listener));
-            Fiber.spin("finds nodes", () -> made.dialling().run(options.discovery()));
-            started.give(new Started(made, asked));
+            Fiber.spin("finds nodes", () -> made.dialling().run(discovery(registered)));
+            started.give(new Started(made, registered, asked));
             try {
-                end(made, listener, asked);
+                end(made, registered, listener, asked);
             } finally {
+                if (registered != null) {
+                    registered.end();
+                }
                 made.unshareGroups();
                 SYSTEMS.remove(system, options.name());
             }
         }
     }
 
-    private static void end(Presence presence, TcpListener listener, WaitCell asked) {
+    /** Begins to keep the node's register, if it has a store. */
+    private @Nullable Membership registered(int port) {
+        Store store = options.store();
+        if (store == null) {
+            return null;
+        }
+        Membership made =
+                new Membership(
+                        store,
+                        options.cluster(),
+                        options.name(),
+                        options.host(),
+                        port,
+                        new LeaseTiming());
+        Fiber.spin("keeps the register", made::keep);
+        Fiber.spin("observes registers", made::observe);
+        return made;
+    }
+
+    private Discovery discovery(@Nullable Membership registered) {
+        Discovery given = options.discovery();
+        if (registered == null) {
+            return given;
+        }
+        return () -> {
+            List<InetSocketAddress> all = new ArrayList<>(given.addresses());
+            for (Register each : registered.live().values()) {
+                all.add(InetSocketAddress.createUnresolved(each.host(), each.port()));
+            }
+            return all;
+        };
+    }
+
+    private static void end(
+            Presence presence,
+            @Nullable Membership registered,
+            TcpListener listener,
+            WaitCell asked) {
         Leave leave = (Leave) Objects.requireNonNull(asked.await("the end of the node"));
         listener.close();
         boolean isComplete = false;
         try {
+            long beganNs = Waits.nanoTime();
+            WaitCell told = registered == null ? null : registered.leave();
             isComplete = presence.leave(leave.limitNanos);
+            if (told != null) {
+                long leftNs = leave.limitNanos - (Waits.nanoTime() - beganNs);
+                Object outcome = told.await("the store", Math.max(0, leftNs));
+                isComplete &= Boolean.TRUE.equals(outcome);
+            }
         } finally {
             leave.over.give(isComplete);
         }
@@ -267,7 +324,22 @@ public final class Node implements AutoCloseable {
      * @return what it is now
      */
     public NodeDump dump() {
-        return presence.dump();
+        Membership registered = membership;
+        if (registered == null) {
+            return presence.dump(null);
+        }
+        Lease lease = registered.lease();
+        return presence.dump(
+                new NodeDump.Registration(
+                        Long.toHexString(lease.life()),
+                        Duration.ofNanos(lease.leftNs()),
+                        List.copyOf(registered.live().keySet()),
+                        registered.trouble()));
+    }
+
+    /** Its register in the store; null if it has no store. For tests. */
+    @Nullable Membership membership() {
+        return membership;
     }
 
     /** The session with another node; null if there is none. For tests. */
@@ -331,8 +403,8 @@ public final class Node implements AutoCloseable {
      * A switchpoint; to leave twice is harmless.
      *
      * @param limit how long to wait for acknowledgements
-     * @return false if the limit passed first. Each message that was not acknowledged is a dead
-     *     letter, also one that was sent meanwhile
+     * @return false if the limit passed first, or the node has a store that could not be told. Each
+     *     message that was not acknowledged is a dead letter, also one that was sent meanwhile
      */
     public boolean leave(Duration limit) {
         long limitNs = Waits.nanos(limit);

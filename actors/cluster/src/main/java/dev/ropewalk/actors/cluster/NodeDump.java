@@ -3,6 +3,8 @@ package dev.ropewalk.actors.cluster;
 import dev.ropewalk.fibers.internal.dump.JsonWriter;
 import dev.ropewalk.fibers.internal.dump.Lines;
 
+import org.jspecify.annotations.Nullable;
+
 import java.time.Duration;
 import java.util.List;
 
@@ -16,6 +18,7 @@ import java.util.List;
  * @param exports how many of its actors other nodes know
  * @param peers the nodes that it has sessions with, in alphabetical order
  * @param unreached addresses at which it has no session with a node, in alphabetical order
+ * @param registration what it has in its store; null if it has none
  */
 public record NodeDump(
         String name,
@@ -24,7 +27,8 @@ public record NodeDump(
         String address,
         int exports,
         List<Peer> peers,
-        List<Unreached> unreached) {
+        List<Unreached> unreached,
+        @Nullable Registration registration) {
     /**
      * Keeps copies of the lists.
      *
@@ -35,6 +39,7 @@ public record NodeDump(
      * @param exports how many of its actors other nodes know
      * @param peers the nodes that it has sessions with
      * @param unreached addresses without a session
+     * @param registration what it has in its store; null if it has none
      */
     public NodeDump {
         peers = List.copyOf(peers);
@@ -141,6 +146,29 @@ public record NodeDump(
      */
     public record Unreached(String address, int tries, String reason) {}
 
+    /**
+     * The register of a node in its store, and those of others.
+     *
+     * @param life the number that the node has drawn for this registration
+     * @param leaseLeft how long its lease is held without another renewal; zero if it is not held
+     * @param nodes the names of the nodes that are registered and not dead, in alphabetical order
+     * @param trouble why the lease is not held, or others are not seen; empty if all is well
+     */
+    public record Registration(
+            String life, Duration leaseLeft, List<String> nodes, String trouble) {
+        /**
+         * Keeps a copy of the list.
+         *
+         * @param life the number of the registration
+         * @param leaseLeft how long its lease is held
+         * @param nodes the names of the nodes that are registered
+         * @param trouble why the lease is not held, or others are not seen; empty if all is well
+         */
+        public Registration {
+            nodes = List.copyOf(nodes);
+        }
+    }
+
     /** {@return one object of JSON; times are in nanoseconds} */
     public String toJson() {
         JsonWriter json = new JsonWriter();
@@ -161,6 +189,12 @@ public record NodeDump(
                     json.field("reason", each.reason);
                     json.end();
                 });
+        if (registration != null) {
+            json.field("life", registration.life);
+            json.nanos("leaseLeftNanos", registration.leaseLeft);
+            json.list("registered", registration.nodes, json::string);
+            json.field("trouble", registration.trouble);
+        }
         json.end();
         return json.toString();
     }
@@ -201,6 +235,15 @@ public record NodeDump(
         text.append(" at ").append(address).append(" in cluster ").append(cluster);
         text.append(": peers=").append(peers.size()).append(", exports=").append(exports);
         text.append('\n');
+        if (registration != null) {
+            text.append("  registered as ").append(registration.life);
+            text.append(", lease left ").append(registration.leaseLeft.toMillis());
+            text.append(" ms, beside ").append(registration.nodes);
+            if (!registration.trouble.isEmpty()) {
+                text.append("; it ").append(Lines.line(registration.trouble));
+            }
+            text.append('\n');
+        }
         for (Peer each : peers) {
             peer(text, each);
         }

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.cluster;
 
+import dev.ropewalk.actors.cluster.internal.lease.Membership;
+import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.fibers.io.Tls;
 
 import org.jspecify.annotations.Nullable;
@@ -23,8 +25,8 @@ public final class NodeOptions {
      * the way to each other node}
      *
      * @param name its name, which no other node of the cluster has at the same time
-     * @throws IllegalArgumentException if it is blank, has a {@code /} or a {@code @}, or is longer
-     *     than 200 characters
+     * @throws IllegalArgumentException if it is blank, has a {@code /}, a {@code @} or a control
+     *     character, or is longer than 200 characters
      */
     public static NodeOptions named(String name) {
         checkName("node", name);
@@ -34,12 +36,15 @@ public final class NodeOptions {
     }
 
     private static void checkName(String what, String name) {
-        if (name.isBlank() || name.contains("/") || name.contains("@") || name.length() > 200) {
+        boolean isOdd =
+                name.chars().anyMatch(c -> c == '/' || c == '@' || Character.isISOControl(c));
+        if (name.isBlank() || isOdd || name.length() > 200) {
             throw new IllegalArgumentException(
                     what
                             + " name \""
                             + name
-                            + "\" is blank, has a / or an @, or is longer than 200 characters");
+                            + "\" is blank, has a /, an @ or a control character, or is longer than"
+                            + " 200 characters");
         }
     }
 
@@ -86,6 +91,18 @@ public final class NodeOptions {
     public NodeOptions withDiscovery(Discovery discovery) {
         Objects.requireNonNull(discovery, "discovery");
         return with(copy -> copy.discovery = discovery);
+    }
+
+    /**
+     * {@return these options with a store} The node keeps a register there, finds the nodes that
+     * have one, and holds a lease as long as it reaches the store: it may own something that no
+     * other node of the cluster owns. All nodes of a cluster have the same store.
+     *
+     * @param store an engine, which stays open as long as the node, and is closed by the caller
+     */
+    public NodeOptions withStore(Store store) {
+        Objects.requireNonNull(store, "store");
+        return with(copy -> copy.store = store);
     }
 
     /**
@@ -204,6 +221,10 @@ public final class NodeOptions {
         return values.discovery;
     }
 
+    @Nullable Store store() {
+        return values.store;
+    }
+
     Protocol protocol() {
         return values.protocol;
     }
@@ -221,7 +242,8 @@ public final class NodeOptions {
     }
 
     /**
-     * Without encryption only this machine may reach it, unless that is what was asked for.
+     * Without encryption only this machine may reach it, unless that is what was asked for; and the
+     * names must fit into a key of the store.
      *
      * @throws IllegalArgumentException otherwise
      */
@@ -234,6 +256,9 @@ public final class NodeOptions {
                             + values.host
                             + " without TLS: give certificates with NodeOptions.withTls, or say"
                             + " NodeOptions.withoutTls in a network that only you use");
+        }
+        if (values.store != null) {
+            Membership.checkNames(values.cluster, values.name);
         }
     }
 
@@ -262,6 +287,7 @@ public final class NodeOptions {
         String host = "127.0.0.1";
         int port;
         Discovery discovery = Discovery.of();
+        @Nullable Store store;
         Protocol protocol = Protocol.of();
         int maxMessage = 1 << 20;
         int queue = 1 << 20;

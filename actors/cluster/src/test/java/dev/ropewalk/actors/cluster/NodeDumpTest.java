@@ -234,7 +234,8 @@ class NodeDumpTest {
                                         new NodeDump.In(7, 8),
                                         new NodeDump.Entries(9, 10, 11, 12, 13, 14, 15, 16, 17, 18),
                                         List.of("order: why"))),
-                        List.of(new NodeDump.Unreached("10.0.0.3:7400", 16, "refused")));
+                        List.of(new NodeDump.Unreached("10.0.0.3:7400", 16, "refused")),
+                        null);
         assertEquals(
                 """
                 node n1@a1 at 10.0.0.1:7400 in cluster shop: peers=1, exports=3

@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /**
@@ -54,9 +55,13 @@ public final class SimCluster {
     private static final int MAX_NODES = 250;
     private static final Duration PAUSE = Duration.ofMillis(10);
 
+    /** The runs that go on now. */
+    private static final Map<VirtualCords, SimCluster> RUNS = new ConcurrentHashMap<>();
+
     private final VirtualCords run = VirtualCords.current();
     private final MemoryNetwork network = MemoryNetwork.current();
     private final Map<String, Machine> machines = new LinkedHashMap<>();
+    private @Nullable MemoryStore store;
 
     /** The program of a node: what its {@code main} does in production. */
     @FunctionalInterface
@@ -202,6 +207,16 @@ public final class SimCluster {
     }
 
     private void run(Body body) throws Exception {
+        RUNS.put(run, this);
+        try {
+            startAndRun(body);
+            closeAll();
+        } finally {
+            RUNS.remove(run);
+        }
+    }
+
+    private void startAndRun(Body body) throws Exception {
         boolean isComplete = false;
         try {
             for (Machine each : machines.values()) {
@@ -214,7 +229,19 @@ public final class SimCluster {
                 Waits.cleanUp(this::killAll);
             }
         }
-        closeAll();
+    }
+
+    /** The store of the run that the caller is in; a program without one has no cord for it. */
+    static MemoryStore store() {
+        SimCluster found = RUNS.get(VirtualCords.current());
+        if (found == null) {
+            throw new IllegalStateException(
+                    "no SimCluster runs here: call this in its program or its body");
+        }
+        if (found.store == null) {
+            found.store = MemoryStore.on(found.run.start("store"));
+        }
+        return found.store;
     }
 
     private boolean killAll() {

@@ -33,8 +33,9 @@ import java.util.concurrent.ConcurrentHashMap;
  * Tries the addresses at which nodes may be, each in a fiber, as long as the node runs: again and
  * again, later after each failure, and not while a node from there is a peer. Confined to the cord.
  *
- * <p>An address that discovery has named is tried for ever. One that another node has told is
- * forgotten when nobody has answered there for {@link #HEARSAY_TRIES} tries.
+ * <p>An address is tried as long as discovery names it. One that another node has told, or that
+ * discovery names no more, is forgotten when nobody has answered there for {@link #HEARSAY_TRIES}
+ * tries.
  */
 public final class Dialling {
     private static final Log LOG = Logs.logger(Dialling.class);
@@ -53,6 +54,9 @@ public final class Dialling {
     private final Presence presence;
     private final Hello self;
     private final Set<Address> known = new LinkedHashSet<>();
+
+    /** Those that discovery has named the last time that it succeeded. */
+    private Set<Address> named = Set.of();
 
     /** Those without a session, and the last reason; for any thread. */
     private final Map<Address, NodeDump.Unreached> unreached = new ConcurrentHashMap<>();
@@ -111,11 +115,12 @@ public final class Dialling {
 
     private void keepLooking(Discovery discovery) {
         while (!isOver) {
-            Set<Address> named = new LinkedHashSet<>();
             try {
+                Set<Address> now = new LinkedHashSet<>();
                 for (InetSocketAddress each : discovery.addresses()) {
-                    named.add(new Address(each.getHostString(), each.getPort()));
+                    now.add(new Address(each.getHostString(), each.getPort()));
                 }
+                named = now;
                 lastFailure = null;
             } catch (Exception failure) {
                 tellOnce(failure);
@@ -123,8 +128,7 @@ public final class Dialling {
             named.forEach(this::add);
             for (Address next = fresh.poll(); next != null; next = fresh.poll()) {
                 Address address = next;
-                boolean isNamed = named.contains(address);
-                Fiber.spin("dials " + address, () -> keepTrying(address, isNamed));
+                Fiber.spin("dials " + address, () -> keepTrying(address));
             }
             WaitCell waiting = new WaitCell();
             idle = waiting;
@@ -140,7 +144,7 @@ public final class Dialling {
         }
     }
 
-    private void keepTrying(Address address, boolean isNamed) {
+    private void keepTrying(Address address) {
         long pauseNs = FIRST_PAUSE.toNanos();
         int failures = 0;
         String name = null;
@@ -182,7 +186,7 @@ public final class Dialling {
                     missed(address, ++failures, broken.toString());
                     pauseNs = longer(pauseNs);
                 }
-                if (!isNamed && failures >= HEARSAY_TRIES) {
+                if (failures >= HEARSAY_TRIES && !named.contains(address)) {
                     known.remove(address);
                     unreached.remove(address);
                     return;

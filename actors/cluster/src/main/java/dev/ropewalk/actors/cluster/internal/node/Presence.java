@@ -330,8 +330,8 @@ public final class Presence implements KnownPeers, Greeting.Door {
         return upNames;
     }
 
-    /** All that can be seen of it. */
-    public NodeDump dump() {
+    /** All that can be seen of it, with what the node has in its store. */
+    public NodeDump dump(NodeDump.@Nullable Registration registration) {
         List<NodeDump.Peer> sessions = up.values().stream().map(Conversation::dump).toList();
         List<String> reached = sessions.stream().map(NodeDump.Peer::address).toList();
         return new NodeDump(
@@ -343,7 +343,8 @@ public final class Presence implements KnownPeers, Greeting.Door {
                 sessions,
                 dialling.unreached().stream()
                         .filter(each -> !reached.contains(each.address()))
-                        .toList());
+                        .toList(),
+                registration);
     }
 
     /** The session with the node of that name; null if there is none. */

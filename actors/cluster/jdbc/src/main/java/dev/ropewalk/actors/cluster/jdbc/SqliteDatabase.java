@@ -1,0 +1,226 @@
+package dev.ropewalk.actors.cluster.jdbc;
+
+import dev.ropewalk.actors.cluster.store.StoreException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.locks.ReentrantLock;
+
+/**
+ * SQLite in a file that this process has alone, by one connection.
+ *
+ * <p>With a rollback journal and not with a write-ahead log: of a damaged log SQLite drops the rest
+ * without a word, and with it acknowledged writes. A damaged file is found when it is opened: all
+ * of it is read then.
+ *
+ * <p>Transactions are begun and ended by statements, and not by the driver: after a full disk
+ * SQLite has rolled back by itself, and the driver would take the next statements for a part of the
+ * transaction that is gone.
+ */
+final class SqliteDatabase implements Database {
+    // From sqlite3.h
+    private static final int BUSY = 5;
+    private static final int READONLY = 8;
+    private static final int CORRUPT = 11;
+    private static final int FULL = 13;
+    private static final int CANTOPEN = 14;
+    private static final int NOTADB = 26;
+
+    private final Rows rows;
+    private final String store;
+    private final Connection connection;
+
+    /** Held for each statement, and for a whole transaction. */
+    private final ReentrantLock lock = new ReentrantLock();
+
+    /** The last one given; guarded by the lock. */
+    private long revision;
+
+    private SqliteDatabase(Rows rows, String store, Connection connection) {
+        this.rows = rows;
+        this.store = store;
+        this.connection = connection;
+    }
+
+    static SqliteDatabase open(JdbcOptions options, Path file, Rows rows) throws SQLException {
+        checkNotEmpty(options, file);
+        Properties settings = new Properties();
+        settings.setProperty("journal_mode", "TRUNCATE");
+        settings.setProperty("synchronous", "FULL");
+        settings.setProperty("locking_mode", "EXCLUSIVE");
+        settings.setProperty("busy_timeout", "1000");
+        Connection connection = DriverManager.getConnection(options.url(), settings);
+        boolean isOpen = false;
+        try {
+            SqliteDatabase made = new SqliteDatabase(rows, options.toString(), connection);
+            made.begin();
+            made.check();
+            made.execute("commit");
+            isOpen = true;
+            return made;
+        } finally {
+            if (!isOpen) {
+                connection.close();
+            }
+        }
+    }
+
+    /** SQLite takes an empty file for a new database, and all that was in it would be forgotten. */
+    private static void checkNotEmpty(JdbcOptions options, Path file) {
+        try {
+            if (Files.isRegularFile(file) && Files.size(file) == 0) {
+                throw new StoreException(
+                        options
+                                + " is damaged: the file is empty; restore it from a copy, or"
+                                + " delete it to begin anew",
+                        null);
+            }
+        } catch (IOException unreadable) {
+            throw new StoreException(
+                    options + " cannot be opened: " + unreadable.getMessage(), unreadable);
+        }
+    }
+
+    private void begin() throws SQLException {
+        execute("begin immediate");
+    }
+
+    private void execute(String sql) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.execute(sql);
+        }
+    }
+
+    private void check() throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            try (ResultSet found = statement.executeQuery("pragma integrity_check")) {
+                String first = found.next() ? found.getString(1) : "nothing";
+                if (!first.equals("ok")) {
+                    throw damaged(first);
+                }
+            }
+            statement.execute(
+                    "create table if not exists "
+                            + rows.table()
+                            + " (name text not null primary key, revision integer not null,"
+                            + " crc integer not null, value blob not null)");
+        }
+        if (rows.isThere(connection)) {
+            revision = rows.read(connection, Rows.OWN).revision();
+            long greatest = rows.check(connection);
+            if (greatest > revision) {
+                throw damaged("it is at revision " + revision + ", and has one of " + greatest);
+            }
+        }
+        writeOwn(revision, revision + 1); // only a write takes the file for this process
+        revision++;
+    }
+
+    private StoreException damaged(String how) {
+        return new StoreException(
+                store + " is damaged: " + how + "; restore the file from a copy", null);
+    }
+
+    /** The store's own row has the last revision that was given. */
+    private void writeOwn(long from, long to) throws SQLException {
+        PendingWrite own = new PendingWrite(Rows.OWN, from, Rows.FORMAT);
+        if (!rows.write(connection, List.of(own), new long[] {to})[0]) {
+            throw damaged("its own row cannot be written");
+        }
+    }
+
+    @Override
+    public long[] write(List<PendingWrite> batch) throws SQLException {
+        lock.lock();
+        try {
+            begin();
+            try {
+                long[] written = writeIn(batch);
+                execute("commit");
+                return written;
+            } catch (SQLException | RuntimeException failure) {
+                rollBack(failure);
+                throw failure;
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private long[] writeIn(List<PendingWrite> batch) throws SQLException {
+        long[] revisions = new long[batch.size()];
+        for (int i = 0; i < revisions.length; i++) {
+            revisions[i] = ++revision; // those of a transaction that fails are given to nobody
+        }
+        writeOwn(rows.read(connection, Rows.OWN).revision(), revision);
+        return Rows.withoutRefused(revisions, rows.write(connection, batch, revisions));
+    }
+
+    private void rollBack(Exception failure) {
+        try {
+            execute("rollback");
+        } catch (SQLException alreadyDone) { // by SQLite itself, as after a full disk
+            failure.addSuppressed(alreadyDone);
+        }
+    }
+
+    @Override
+    public <T> T query(Query<T> query) throws SQLException {
+        lock.lock();
+        try {
+            return query.run(connection);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public int readers() {
+        return 1;
+    }
+
+    @Override
+    public int writers() {
+        return 1;
+    }
+
+    @Override
+    public boolean isShared() {
+        return false;
+    }
+
+    @Override
+    public String remedy(SQLException failure) {
+        return remedyOf(failure);
+    }
+
+    /** Also before there is a database. */
+    static String remedyOf(SQLException failure) {
+        return switch (failure.getErrorCode() & 0xFF) {
+            case BUSY -> "another process or store has the file open; give each a file of its own";
+            case READONLY -> "make the file and its folder writable for this process";
+            case CORRUPT, NOTADB -> "the file is damaged, or no database; restore it from a copy";
+            case FULL -> "the disk is full; make room on it";
+            case CANTOPEN -> "make the folder, or name another one";
+            default -> "";
+        };
+    }
+
+    @Override
+    public void close() throws SQLException {
+        lock.lock();
+        try {
+            connection.close();
+        } finally {
+            lock.unlock();
+        }
+    }
+}
