@@ -21,6 +21,8 @@ import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
@@ -61,6 +63,8 @@ public final class Node implements AutoCloseable {
     /** How long {@link #close} waits for what was sent. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
+    private static final Log LOG = Logs.logger(Node.class);
+
     /** Two nodes would have one name for each actor, and share each group twice. */
     private static final Map<ActorSystem, String> SYSTEMS =
             Collections.synchronizedMap(new WeakHashMap<>());
@@ -80,6 +84,12 @@ public final class Node implements AutoCloseable {
     private final Presence presence;
     private final @Nullable Membership membership;
     private final WaitCell leaving;
+
+    /** Of discovery, beside the store; on the node's cord. */
+    private @Nullable String lastFailure;
+
+    /** The outcome of the first leave. */
+    private volatile boolean isLeftComplete = true;
 
     /** The things that a fiber of the cord has for the starter. */
     private record Started(Presence presence, @Nullable Membership membership, WaitCell leaving) {}
@@ -215,12 +225,28 @@ public final class Node implements AutoCloseable {
             return given;
         }
         return () -> {
-            List<InetSocketAddress> all = new ArrayList<>(given.addresses());
+            List<InetSocketAddress> all = new ArrayList<>();
             for (Register each : registered.live().values()) {
                 all.add(InetSocketAddress.createUnresolved(each.host(), each.port()));
             }
+            try {
+                all.addAll(given.addresses());
+            } catch (Exception failure) {
+                if (all.isEmpty()) {
+                    throw failure;
+                }
+                tellOnce(failure); // the store knows others
+            }
             return all;
         };
+    }
+
+    private void tellOnce(Exception failure) {
+        Waits.throwIfSignal(failure);
+        if (!failure.toString().equals(lastFailure)) {
+            lastFailure = failure.toString();
+            LOG.warn("{}: discovery failed, and is tried again: {}", this, failure.toString());
+        }
     }
 
     private static void end(
@@ -409,13 +435,12 @@ public final class Node implements AutoCloseable {
     public boolean leave(Duration limit) {
         long limitNs = Waits.nanos(limit);
         WaitCell over = new WaitCell();
-        boolean isComplete = true;
         if (leaving.give(new Leave(limitNs, over))) {
-            isComplete = Boolean.TRUE.equals(over.await("the end of " + this));
+            isLeftComplete = Boolean.TRUE.equals(over.await("the end of " + this));
         }
         fiber.awaitEnd(Waits.FOREVER);
         closeCord();
-        return isComplete;
+        return isLeftComplete;
     }
 
     private void closeCord() {

@@ -78,6 +78,7 @@ public interface Store extends AutoCloseable {
      * @param prefix which the keys begin with
      * @param changed is called with the key, on a thread of the engine's, and must not wait
      * @return what ends it
+     * @throws IllegalStateException if the store is closed
      */
     StoreWatch watch(String prefix, Consumer<String> changed);
 

@@ -81,6 +81,7 @@ public final class MemoryStore implements Store {
         private final String prefix;
         private final Consumer<String> changed;
         private final @Nullable Cord cord = Cord.currentOrNull();
+        private volatile boolean isOver;
 
         Listener(String prefix, Consumer<String> changed) {
             this.prefix = prefix;
@@ -88,18 +89,19 @@ public final class MemoryStore implements Store {
         }
 
         void tell(String key) {
-            if (!key.startsWith(prefix) || isUnreachable(cord)) {
+            if (isOver || !key.startsWith(prefix) || isUnreachable(cord)) {
                 return;
             }
             try {
                 changed.accept(key);
-            } catch (RuntimeException failure) { // of one listener; the others are told
+            } catch (Throwable failure) { // of one listener; the others are told
                 LOG.warn("{}: a listener of {} failed", MemoryStore.this, prefix, failure);
             }
         }
 
         @Override
         public void close() {
+            isOver = true;
             listeners.remove(this);
         }
     }
@@ -226,6 +228,11 @@ public final class MemoryStore implements Store {
         cutOff.remove(node);
     }
 
+    /** A node was killed: its listeners are no more. */
+    void forget(Cord killed) {
+        listeners.removeIf(each -> each.cord == killed);
+    }
+
     private void checkVirtual() {
         if (server == null) {
             throw new IllegalStateException(
@@ -270,6 +277,8 @@ public final class MemoryStore implements Store {
         if (max < 1) {
             throw new IllegalArgumentException("max=" + max + " < 1");
         }
+        Objects.requireNonNull(prefix, "prefix");
+        Objects.requireNonNull(after, "after");
         return answer("list of " + prefix, () -> checkedUp(() -> page(prefix, after, max)));
     }
 
@@ -429,6 +438,13 @@ public final class MemoryStore implements Store {
 
     @Override
     public StoreWatch watch(String prefix, Consumer<String> changed) {
+        Objects.requireNonNull(prefix, "prefix");
+        Objects.requireNonNull(changed, "changed");
+        synchronized (lock) {
+            if (isClosed) {
+                throw new IllegalStateException(this + " is closed; watch it before");
+            }
+        }
         Listener made = new Listener(prefix, changed);
         listeners.add(made);
         return made;

@@ -98,6 +98,7 @@ public final class SimCluster {
         private double clockRate = 1;
         private @Nullable Cord cord;
         private @Nullable Node node;
+        private @Nullable WaitCell starting;
         private @Nullable WaitCell end;
         private @Nullable Fiber<?> main;
 
@@ -133,6 +134,7 @@ public final class SimCluster {
         void forget() {
             cord = null;
             node = null;
+            starting = null;
             end = null;
             main = null;
         }
@@ -267,11 +269,16 @@ public final class SimCluster {
         run.clockRate(cord, machine.clockRate);
         machine.cord = cord;
         WaitCell started = new WaitCell();
+        machine.starting = started;
         Fiber<?> main = cord.spin("main of " + machine.name, () -> main(machine, started));
         machine.main = main;
         switch (started.await("the start of node " + machine.name)) {
             case Node node -> machine.node = node;
             case Exception failure -> {
+                kill(machine.name);
+                throw failure;
+            }
+            case Error failure -> {
                 kill(machine.name);
                 throw failure;
             }
@@ -294,7 +301,8 @@ public final class SimCluster {
                                             .withDiscovery(discovery())
                                             .withoutTls()),
                             () -> "the program of node " + machine.name + " gave no node");
-        } catch (Exception failure) {
+        } catch (Throwable failure) {
+            Waits.throwIfSignal(failure);
             started.give(failure);
             return;
         }
@@ -440,7 +448,14 @@ public final class SimCluster {
         Cord cord = machine.cord;
         if (cord != null) {
             run.kill(cord);
+            if (store != null) {
+                store.forget(cord);
+            }
+            WaitCell starting = machine.starting;
             machine.forget();
+            if (starting != null) {
+                starting.give(machine.notRunning()); // no effect if it has started
+            }
         }
     }
 

@@ -1,10 +1,19 @@
 package dev.ropewalk.actors.cluster.jdbc;
 
 import dev.ropewalk.actors.cluster.store.StoreException;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.sql.Connection;
 import java.sql.DriverManager;
 import java.sql.ResultSet;
@@ -12,6 +21,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
 import java.util.Properties;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -26,6 +36,9 @@ import java.util.concurrent.locks.ReentrantLock;
  * transaction that is gone.
  */
 final class SqliteDatabase implements Database {
+    private static final Log LOG = Logs.logger(SqliteDatabase.class);
+    private static final long CLOSE_LIMIT_MS = 5_000;
+
     // From sqlite3.h
     private static final int BUSY = 5;
     private static final int READONLY = 8;
@@ -41,17 +54,112 @@ final class SqliteDatabase implements Database {
     /** Held for each statement, and for a whole transaction. */
     private final ReentrantLock lock = new ReentrantLock();
 
+    private final Path file;
+
+    /** The identity of the file that was opened; null where the system has none. */
+    private @Nullable Object identity;
+
+    /** Keeps others from the path, whatever becomes of the file. */
+    private final FileLock path;
+
+    private volatile boolean isClosing;
+
     /** The last one given; guarded by the lock. */
     private long revision;
 
-    private SqliteDatabase(Rows rows, String store, Connection connection) {
+    private SqliteDatabase(
+            Rows rows, JdbcOptions options, Path file, Connection connection, FileLock path) {
         this.rows = rows;
-        this.store = store;
+        this.store = options.toString();
+        this.file = file;
         this.connection = connection;
+        this.path = path;
+    }
+
+    private static @Nullable Object identity(Path file) {
+        try {
+            return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+        } catch (IOException gone) {
+            return null;
+        }
     }
 
     static SqliteDatabase open(JdbcOptions options, Path file, Rows rows) throws SQLException {
         checkNotEmpty(options, file);
+        boolean isNew = !Files.exists(file);
+        FileLock path = lockOf(options, file);
+        boolean isOpen = false;
+        try {
+            SqliteDatabase made = connect(options, file, rows, path);
+            isOpen = true;
+            return made;
+        } finally {
+            if (!isOpen) {
+                if (isNew) {
+                    deleteQuietly(file);
+                }
+                release(path);
+            }
+        }
+    }
+
+    /** SQLite's own lock is lost when this process closes a copy that it has made of the file. */
+    private static FileLock lockOf(JdbcOptions options, Path file) {
+        Path beside = file.resolveSibling(file.getFileName() + ".lock");
+        FileChannel channel = null;
+        FileLock lock = null;
+        try {
+            channel = FileChannel.open(beside, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            lock = channel.tryLock();
+        } catch (OverlappingFileLockException here) {
+            lock = null;
+        } catch (IOException failure) {
+            throw new StoreException(
+                    options
+                            + " cannot be opened: "
+                            + failure
+                            + "; make its folder, writable for this process",
+                    failure);
+        } finally {
+            if (lock == null && channel != null) {
+                closeQuietly(channel);
+            }
+        }
+        if (lock == null) {
+            throw new StoreException(
+                    options
+                            + " cannot be opened: another process or store has the file open; give"
+                            + " each a file of its own",
+                    null);
+        }
+        return lock;
+    }
+
+    private static void closeQuietly(FileChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException ignored) {
+            // It has nothing that could be lost.
+        }
+    }
+
+    private static void release(FileLock lock) {
+        if (lock.acquiredBy() instanceof FileChannel channel) {
+            closeQuietly(channel);
+        }
+    }
+
+    /** One that this process has made and not filled: the next opening must not find it empty. */
+    private static void deleteQuietly(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException ignored) {
+            // The next opening says what to do with it.
+        }
+    }
+
+    private static SqliteDatabase connect(JdbcOptions options, Path file, Rows rows, FileLock path)
+            throws SQLException {
         Properties settings = new Properties();
         settings.setProperty("journal_mode", "TRUNCATE");
         settings.setProperty("synchronous", "FULL");
@@ -60,8 +168,9 @@ final class SqliteDatabase implements Database {
         Connection connection = DriverManager.getConnection(options.url(), settings);
         boolean isOpen = false;
         try {
-            SqliteDatabase made = new SqliteDatabase(rows, options.toString(), connection);
+            SqliteDatabase made = new SqliteDatabase(rows, options, file, connection, path);
             made.begin();
+            made.identity = identity(file);
             made.check();
             made.execute("commit");
             isOpen = true;
@@ -144,6 +253,7 @@ final class SqliteDatabase implements Database {
             begin();
             try {
                 long[] written = writeIn(batch);
+                checkInPlace();
                 execute("commit");
                 return written;
             } catch (SQLException | RuntimeException failure) {
@@ -151,7 +261,17 @@ final class SqliteDatabase implements Database {
                 throw failure;
             }
         } finally {
-            lock.unlock();
+            unlock();
+        }
+    }
+
+    /** The file may be deleted, moved or replaced, which SQLite does not see any more. */
+    private void checkInPlace() throws SQLException {
+        Object now = identity(file);
+        if (now == null ? identity != null : !now.equals(identity)) {
+            throw new SQLException(
+                    "the file was deleted, moved or replaced while it was open; put it back, or"
+                            + " open the store again");
         }
     }
 
@@ -174,11 +294,37 @@ final class SqliteDatabase implements Database {
 
     @Override
     public <T> T query(Query<T> query) throws SQLException {
-        lock.lock();
+        try {
+            lock.lockInterruptibly(); // its caller may leave while the disk is stuck
+        } catch (InterruptedException left) {
+            Thread.currentThread().interrupt();
+            throw new SQLException("the read was left", left);
+        }
         try {
             return query.run(connection);
         } finally {
+            unlock();
+        }
+    }
+
+    /** A close that has waited in vain is left to the one that had the lock. */
+    private void unlock() {
+        try {
+            if (isClosing) {
+                closeHere();
+            }
+        } catch (SQLException failure) {
+            LOG.warn("{} was closed late, and failed", store, failure);
+        } finally {
             lock.unlock();
+        }
+    }
+
+    private void closeHere() throws SQLException {
+        try {
+            connection.close();
+        } finally {
+            release(path);
         }
     }
 
@@ -216,11 +362,19 @@ final class SqliteDatabase implements Database {
 
     @Override
     public void close() throws SQLException {
-        lock.lock();
+        isClosing = true;
+        boolean isMine = false;
         try {
-            connection.close();
-        } finally {
-            lock.unlock();
+            isMine = lock.tryLock(CLOSE_LIMIT_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException again) {
+            Thread.currentThread().interrupt();
+        }
+        if (isMine) {
+            try {
+                closeHere();
+            } finally {
+                lock.unlock();
+            }
         }
     }
 }

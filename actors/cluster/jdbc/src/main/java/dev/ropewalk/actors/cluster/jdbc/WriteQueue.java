@@ -70,7 +70,15 @@ final class WriteQueue {
         }
         if (isStarting) {
             // No virtual thread: a driver that calls native code would keep its carrier.
-            Thread.ofPlatform().daemon().name("writer of " + name).start(this::writeAll);
+            try {
+                Thread.ofPlatform().daemon().name("writer of " + name).start(this::writeAll);
+            } catch (Throwable noThread) { // of the system: the write is not under way
+                synchronized (lock) {
+                    writers--;
+                }
+                leave(write);
+                return new WriteResult.Unknown(noThread);
+            }
         }
         boolean isAnswered = false;
         try {

@@ -87,6 +87,9 @@ public final class Membership {
     private long revision;
     private volatile Lease lease;
 
+    /** Whether the store may know the present life. */
+    private boolean isWritten;
+
     /** From when on the lease has been held without a gap; means nothing while it is not held. */
     private long heldSinceNs;
 
@@ -220,7 +223,7 @@ public final class Membership {
             boolean isAgain = false;
             try {
                 isAgain = step();
-            } catch (RuntimeException failure) { // of an engine; the next step reads again
+            } catch (Throwable failure) { // of an engine; the next step reads again
                 renewals.has(failure);
             }
             steps = isAgain ? steps + 1 : 0;
@@ -231,7 +234,7 @@ public final class Membership {
         boolean isTold = false;
         try {
             isTold = release();
-        } catch (RuntimeException failure) {
+        } catch (Throwable failure) {
             Waits.throwIfSignal(failure);
             LOG.warn("{} leaves without a word in the store: {}", this, failure.toString());
         } finally {
@@ -272,6 +275,7 @@ public final class Membership {
             return false;
         }
         long sentNs = Waits.nanoTime();
+        isWritten = true;
         return switch (replace(key(name), entry.revision(), up().bytes())) {
             case WriteResult.Written(long written) -> {
                 state(OwnState.JOINING, OwnState.UP);
@@ -370,12 +374,13 @@ public final class Membership {
                 lease,
                 there == null ? "nothing" : there);
         lease = new Lease(drawn());
+        isWritten = false;
     }
 
     /** Whether the store knows that the life is over. */
     private boolean release() {
         lease.end();
-        if (state == OwnState.JOINING) {
+        if (state == OwnState.JOINING && !isWritten) {
             return true;
         }
         StoreEntry entry = read(key(name));
@@ -410,7 +415,7 @@ public final class Membership {
             try {
                 look();
                 observations.isOver();
-            } catch (RuntimeException failure) { // of an engine
+            } catch (Throwable failure) { // of an engine
                 observations.has(failure);
             }
             long wholeNs = timing.observation().toNanos();

@@ -59,12 +59,15 @@ public record Register(long life, State state, String host, int port, String by)
             return null;
         }
         try {
-            return new Register(
-                    Long.parseUnsignedLong(life, 16),
-                    state,
-                    host,
-                    Integer.parseInt(port),
-                    lines.getOrDefault("by", ""));
+            int number = Integer.parseInt(port);
+            return number < 1 || number > 65_535
+                    ? null
+                    : new Register(
+                            Long.parseUnsignedLong(life, 16),
+                            state,
+                            host,
+                            number,
+                            lines.getOrDefault("by", ""));
         } catch (NumberFormatException notOne) {
             return null;
         }

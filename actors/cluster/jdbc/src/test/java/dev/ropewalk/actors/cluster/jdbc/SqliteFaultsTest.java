@@ -1,0 +1,412 @@
+package dev.ropewalk.actors.cluster.jdbc;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.Node;
+import dev.ropewalk.actors.cluster.NodeOptions;
+import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.actors.cluster.store.StoreException;
+import dev.ropewalk.actors.cluster.store.WriteResult;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+@Timeout(value = 40, threadMode = ThreadMode.SEPARATE_THREAD)
+class SqliteFaultsTest {
+    @TempDir private Path temp;
+    private Path folder = Path.of("");
+    private Path file = Path.of("");
+    private JdbcStore store;
+
+    @BeforeEach
+    void open() throws IOException {
+        folder = Files.createDirectory(temp.resolve("data"));
+        file = folder.resolve("store.db");
+        store = JdbcStore.open(JdbcOptions.sqlite(file));
+    }
+
+    @AfterEach
+    void close() {
+        store.close();
+    }
+
+    private static long write(Store to, String key) {
+        return assertInstanceOf(WriteResult.Written.class, to.replace(key, 0, "v".getBytes(UTF_8)))
+                .revision();
+    }
+
+    // ---------------------------------------------------------------- the file goes away
+
+    /** An acknowledged write is in the file that the options name, or it is none. */
+    private void assertNoneIsLost(WriteResult result) {
+        store.close();
+        if (result instanceof WriteResult.Written) {
+            try (Store again = JdbcStore.open(JdbcOptions.sqlite(file))) {
+                assertTrue(again.read("b").isPresent(), "acknowledged, and lost: " + result);
+            }
+        }
+    }
+
+    @Test
+    void A7_aWriteToAFileThatWasDeletedIsNotAcknowledged() throws IOException {
+        write(store, "a");
+        Files.delete(file);
+        assertNoneIsLost(store.replace("b", 0, new byte[1]));
+    }
+
+    @Test
+    void A7_aWriteToAFileThatWasReplacedIsNotAcknowledged() throws IOException {
+        Path other = folder.resolve("other.db");
+        JdbcStore.open(JdbcOptions.sqlite(other)).close();
+        write(store, "a");
+        Files.move(other, file, StandardCopyOption.REPLACE_EXISTING);
+        assertNoneIsLost(store.replace("b", 0, new byte[1]));
+    }
+
+    @Test
+    void A7_aWriteToAFolderThatWasMovedIsNotAcknowledged() throws IOException {
+        write(store, "a");
+        Files.move(folder, temp.resolve("moved"));
+        Files.createDirectory(folder);
+        assertNoneIsLost(store.replace("b", 0, new byte[1]));
+    }
+
+    @Test
+    void A7_twoStoresOfOnePathAreNotOpenAtOnceAlsoWhenTheFileWasDeleted() throws IOException {
+        write(store, "a");
+        Files.delete(file);
+        try (Store second = JdbcStore.open(JdbcOptions.sqlite(file))) {
+            WriteResult one = store.replace("owner", 0, new byte[1]);
+            WriteResult other = second.replace("owner", 0, new byte[1]);
+            assertFalse(
+                    one instanceof WriteResult.Written && other instanceof WriteResult.Written,
+                    "both own it");
+        } catch (StoreException refused) {
+            // well
+        }
+    }
+
+    // ---------------------------------------------------------------- opening
+
+    @Test
+    void A7_aFirstOpeningThatFailsLeavesNothingThatIsTakenForDamage() throws IOException {
+        JdbcOptions options = JdbcOptions.sqlite(folder.resolve("new.db"));
+        Path inTheWay = Files.createDirectory(folder.resolve("new.db-journal"));
+        Files.createFile(inTheWay.resolve("x"));
+        assertThrows(StoreException.class, () -> JdbcStore.open(options));
+        Files.delete(inTheWay.resolve("x"));
+        Files.delete(inTheWay);
+        JdbcStore.open(options).close();
+    }
+
+    @Test
+    void A7_aLinkToTheFileIsTheSameFile() throws IOException, InterruptedException {
+        for (String each : List.of("symbolic.db", "hard.db")) {
+            Path link = folder.resolve(each);
+            if (each.startsWith("s")) {
+                Files.createSymbolicLink(link, file);
+            } else {
+                Files.createLink(link, file);
+            }
+            assertThrows(StoreException.class, () -> JdbcStore.open(JdbcOptions.sqlite(link)));
+            try (WritingProcess process =
+                    new WritingProcess(temp.resolve("errors"), "sqlite", link.toString())) {
+                assertThrows(IOException.class, () -> process.read(1));
+            }
+        }
+        write(store, "a");
+    }
+
+    @Test
+    void A7_aCopyMadeInTheProcessDoesNotLetOthersIn() throws IOException, InterruptedException {
+        write(store, "a");
+        Files.copy(file, temp.resolve("backup.db"));
+        try (WritingProcess process =
+                new WritingProcess(temp.resolve("errors"), "sqlite", file.toString())) {
+            assertThrows(IOException.class, () -> process.read(1));
+        }
+    }
+
+    @Test
+    void A7_ofOpeningsAtOnceOneSucceeds() throws InterruptedException, Exception {
+        Path other = folder.resolve("other.db");
+        List<JdbcStore> opened = new CopyOnWriteArrayList<>();
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            all.add(
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            opened.add(JdbcStore.open(JdbcOptions.sqlite(other)));
+                                        } catch (StoreException refused) {
+                                            // as expected
+                                        }
+                                    }));
+        }
+        for (Thread each : all) {
+            each.join();
+        }
+        opened.forEach(JdbcStore::close);
+        assertEquals(1, opened.size());
+    }
+
+    // ---------------------------------------------------------------- closing, leaving
+
+    private Thread stuckDisk(JdbcStore of, CountDownLatch begun, CountDownLatch ends) {
+        return Thread.ofPlatform()
+                .daemon()
+                .start(
+                        () -> {
+                            try {
+                                of.database()
+                                        .query(
+                                                _ -> {
+                                                    begun.countDown();
+                                                    try {
+                                                        ends.await();
+                                                    } catch (InterruptedException e) {
+                                                        throw new AssertionError(e);
+                                                    }
+                                                    return 1;
+                                                });
+                            } catch (Exception e) {
+                                throw new AssertionError(e);
+                            }
+                        });
+    }
+
+    @Test
+    void A7_closeHasALimitAlsoWhenTheDiskIsStuck() throws InterruptedException, Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        Thread disk = stuckDisk(store, begun, ends);
+        begun.await();
+        Thread closer = Thread.ofPlatform().daemon().start(store::close);
+        boolean isClosed = closer.join(Duration.ofSeconds(12));
+        ends.countDown();
+        disk.join();
+        closer.join();
+        assertTrue(isClosed, "it waits for the disk without a limit");
+    }
+
+    @Test
+    void A7_closeFromSeveralThreadsAtOnceIsOneClose() throws InterruptedException, Exception {
+        write(store, "a");
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        List<Thread> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            all.add(
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            store.close();
+                                        } catch (Throwable t) {
+                                            failures.add(t);
+                                        }
+                                    }));
+        }
+        for (Thread each : all) {
+            each.join();
+        }
+        assertEquals(List.of(), failures);
+        JdbcStore.open(JdbcOptions.sqlite(file)).close();
+    }
+
+    @Test
+    void A7_aCloseThatIsInterruptedClosesAndKeepsTheInterrupt()
+            throws InterruptedException, Exception {
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread.ofPlatform()
+                .start(
+                        () -> {
+                            Thread.currentThread().interrupt();
+                            store.close();
+                            interrupted.complete(Thread.interrupted());
+                        });
+        assertTrue(interrupted.get());
+        JdbcStore.open(JdbcOptions.sqlite(file)).close();
+    }
+
+    @Test
+    void A7_aCordThatIsClosedWhileItsWritesWaitLeavesNoneInTheQueue()
+            throws InterruptedException, Exception {
+        CountDownLatch begun = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        Thread disk = stuckDisk(store, begun, ends);
+        begun.await();
+        Cord cord = Cord.start("writes");
+        for (int i = 0; i < 300; i++) {
+            String key = "k" + i;
+            cord.spin("writes", () -> store.replace(key, 0, new byte[1]));
+        }
+        TimeUnit.MILLISECONDS.sleep(300);
+        cord.close();
+        ends.countDown();
+        disk.join();
+        write(store, "last");
+        store.checkInvariants();
+        assertTrue(store.list("k", "", 1_000).size() <= 2 * WriteQueue.BATCH);
+    }
+
+    // ---------------------------------------------------------------- mistakes
+
+    @Test
+    void A7_oddPrefixesAndPlaces() {
+        write(store, "p/a");
+        write(store, "p/b");
+        assertEquals(List.of(), store.list("p\0", "", 10));
+        assertEquals(List.of(), store.list("p/\uD83D", "", 10));
+        assertEquals(2, store.list("p", "p", 10).size());
+        assertEquals(1, store.list("p/", "p/a", 10).size());
+        assertEquals(1, store.list("p/", "p/a\0", 10).size());
+        assertEquals(2, store.list("", "", 10).size());
+        assertEquals(List.of(), store.list("", "\uDBFF\uDFFF", 10));
+    }
+
+    @Test
+    void A7_closeDuringCallsEndsAllOfThemAndLosesNothingAcknowledged()
+            throws InterruptedException, Exception {
+        for (int round = 0; round < 5; round++) {
+            Path each = folder.resolve("closed" + round + ".db");
+            JdbcStore closed = JdbcStore.open(JdbcOptions.sqlite(each));
+            List<String> written = new CopyOnWriteArrayList<>();
+            List<Fiber<?>> all = new ArrayList<>();
+            try (Cord one = Cord.start("one");
+                    Cord two = Cord.start("two")) {
+                for (int i = 0; i < 40; i++) {
+                    int number = i;
+                    all.add(
+                            (i % 2 == 0 ? one : two)
+                                    .spin("calls", () -> callUntilClosed(closed, number, written)));
+                }
+                TimeUnit.MILLISECONDS.sleep(100);
+                if (round % 2 == 0) {
+                    closed.close();
+                } else {
+                    one.spin("closes", closed::close).await();
+                }
+                for (Fiber<?> fiber : all) {
+                    assertTrue(fiber.awaitEnd(Duration.ofSeconds(10)), "a call hangs");
+                    fiber.await();
+                }
+            }
+            closed.checkInvariants();
+            try (Store again = JdbcStore.open(JdbcOptions.sqlite(each))) {
+                written.forEach(key -> assertTrue(again.read(key).isPresent(), key));
+            }
+        }
+    }
+
+    private static void callUntilClosed(JdbcStore closed, int number, List<String> written) {
+        for (int i = 0; ; i++) {
+            try {
+                if (number % 4 == 0) {
+                    closed.list("", "", 10);
+                } else {
+                    String key = "k" + number + "/" + i;
+                    if (closed.replace(key, 0, new byte[10]) instanceof WriteResult.Written) {
+                        written.add(key);
+                    } else {
+                        return;
+                    }
+                }
+            } catch (StoreException over) {
+                return;
+            }
+        }
+    }
+
+    @Test
+    void A7_watchesThatComeAndGoLoseNoWord() throws InterruptedException, Exception {
+        List<Throwable> failures = new CopyOnWriteArrayList<>();
+        List<Thread> all = new ArrayList<>();
+        for (int t = 0; t < 3; t++) {
+            int number = t;
+            all.add(
+                    Thread.ofPlatform()
+                            .start(
+                                    () -> {
+                                        try {
+                                            comeAndGo(number);
+                                        } catch (InterruptedException
+                                                | RuntimeException
+                                                | Error failure) {
+                                            failures.add(failure);
+                                        }
+                                    }));
+        }
+        for (Thread each : all) {
+            each.join();
+        }
+        assertEquals(List.of(), failures);
+    }
+
+    private void comeAndGo(int number) throws InterruptedException {
+        for (int i = 0; i < 60; i++) {
+            String key = "w" + number + "/" + i;
+            CountDownLatch told = new CountDownLatch(1);
+            var watch =
+                    store.watch(
+                            "w" + number + "/",
+                            changed -> {
+                                if (changed.equals(key)) {
+                                    told.countDown();
+                                }
+                            });
+            write(store, key);
+            assertTrue(told.await(5, TimeUnit.SECONDS), key);
+            watch.close();
+            watch.close();
+        }
+    }
+
+    @Test
+    void A7_aNodeWhoseStoreWasClosedClosesInTime() throws InterruptedException, Exception {
+        try (ActorSystem system = ActorSystem.start("system")) {
+            Node node = Node.start(system, NodeOptions.named("n1").withStore(store));
+            for (int i = 0; i < 200 && !holds(node); i++) {
+                TimeUnit.MILLISECONDS.sleep(20);
+            }
+            assertTrue(holds(node));
+            store.close();
+            TimeUnit.MILLISECONDS.sleep(4_000);
+            assertFalse(holds(node));
+            assertTrue(node.dump().toString().contains("is closed"), node.dump()::toString);
+            long beganNs = System.nanoTime();
+            node.close();
+            assertTrue(System.nanoTime() - beganNs < 2_000_000_000L);
+        }
+    }
+
+    private static boolean holds(Node node) {
+        var registration = node.dump().registration();
+        return registration != null && registration.leaseLeft().isPositive();
+    }
+}
