@@ -8,14 +8,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import dev.ropewalk.actors.ActorSystem;
-import dev.ropewalk.actors.cluster.Node;
-import dev.ropewalk.actors.cluster.NodeOptions;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreException;
 import dev.ropewalk.actors.cluster.store.WriteResult;
-import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -254,27 +249,6 @@ class SqliteFaultsTest {
         JdbcStore.open(JdbcOptions.sqlite(file)).close();
     }
 
-    @Test
-    void A7_aCordThatIsClosedWhileItsWritesWaitLeavesNoneInTheQueue()
-            throws InterruptedException, Exception {
-        CountDownLatch begun = new CountDownLatch(1);
-        CountDownLatch ends = new CountDownLatch(1);
-        Thread disk = stuckDisk(store, begun, ends);
-        begun.await();
-        Cord cord = Cord.start("writes");
-        for (int i = 0; i < 300; i++) {
-            String key = "k" + i;
-            cord.spin("writes", () -> store.replace(key, 0, new byte[1]));
-        }
-        TimeUnit.MILLISECONDS.sleep(300);
-        cord.close();
-        ends.countDown();
-        disk.join();
-        write(store, "last");
-        store.checkInvariants();
-        assertTrue(store.list("k", "", 1_000).size() <= 2 * WriteQueue.BATCH);
-    }
-
     // ---------------------------------------------------------------- mistakes
 
     @Test
@@ -288,59 +262,6 @@ class SqliteFaultsTest {
         assertEquals(1, store.list("p/", "p/a\0", 10).size());
         assertEquals(2, store.list("", "", 10).size());
         assertEquals(List.of(), store.list("", "\uDBFF\uDFFF", 10));
-    }
-
-    @Test
-    void A7_closeDuringCallsEndsAllOfThemAndLosesNothingAcknowledged()
-            throws InterruptedException, Exception {
-        for (int round = 0; round < 5; round++) {
-            Path each = folder.resolve("closed" + round + ".db");
-            JdbcStore closed = JdbcStore.open(JdbcOptions.sqlite(each));
-            List<String> written = new CopyOnWriteArrayList<>();
-            List<Fiber<?>> all = new ArrayList<>();
-            try (Cord one = Cord.start("one");
-                    Cord two = Cord.start("two")) {
-                for (int i = 0; i < 40; i++) {
-                    int number = i;
-                    all.add(
-                            (i % 2 == 0 ? one : two)
-                                    .spin("calls", () -> callUntilClosed(closed, number, written)));
-                }
-                TimeUnit.MILLISECONDS.sleep(100);
-                if (round % 2 == 0) {
-                    closed.close();
-                } else {
-                    one.spin("closes", closed::close).await();
-                }
-                for (Fiber<?> fiber : all) {
-                    assertTrue(fiber.awaitEnd(Duration.ofSeconds(10)), "a call hangs");
-                    fiber.await();
-                }
-            }
-            closed.checkInvariants();
-            try (Store again = JdbcStore.open(JdbcOptions.sqlite(each))) {
-                written.forEach(key -> assertTrue(again.read(key).isPresent(), key));
-            }
-        }
-    }
-
-    private static void callUntilClosed(JdbcStore closed, int number, List<String> written) {
-        for (int i = 0; ; i++) {
-            try {
-                if (number % 4 == 0) {
-                    closed.list("", "", 10);
-                } else {
-                    String key = "k" + number + "/" + i;
-                    if (closed.replace(key, 0, new byte[10]) instanceof WriteResult.Written) {
-                        written.add(key);
-                    } else {
-                        return;
-                    }
-                }
-            } catch (StoreException over) {
-                return;
-            }
-        }
     }
 
     @Test
@@ -385,28 +306,5 @@ class SqliteFaultsTest {
             watch.close();
             watch.close();
         }
-    }
-
-    @Test
-    void A7_aNodeWhoseStoreWasClosedClosesInTime() throws InterruptedException, Exception {
-        try (ActorSystem system = ActorSystem.start("system")) {
-            Node node = Node.start(system, NodeOptions.named("n1").withStore(store));
-            for (int i = 0; i < 200 && !holds(node); i++) {
-                TimeUnit.MILLISECONDS.sleep(20);
-            }
-            assertTrue(holds(node));
-            store.close();
-            TimeUnit.MILLISECONDS.sleep(4_000);
-            assertFalse(holds(node));
-            assertTrue(node.dump().toString().contains("is closed"), node.dump()::toString);
-            long beganNs = System.nanoTime();
-            node.close();
-            assertTrue(System.nanoTime() - beganNs < 2_000_000_000L);
-        }
-    }
-
-    private static boolean holds(Node node) {
-        var registration = node.dump().registration();
-        return registration != null && registration.leaseLeft().isPositive();
     }
 }
