@@ -4,7 +4,6 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.cluster.internal.lease.Lease;
 import dev.ropewalk.actors.cluster.internal.lease.LeaseTiming;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
-import dev.ropewalk.actors.cluster.internal.lease.Register;
 import dev.ropewalk.actors.cluster.internal.node.Certificates;
 import dev.ropewalk.actors.cluster.internal.node.Presence;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
@@ -21,8 +20,6 @@ import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.routing.Group;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.internal.log.Log;
-import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
@@ -32,9 +29,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
-import java.net.InetSocketAddress;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -63,8 +58,6 @@ public final class Node implements AutoCloseable {
     /** How long {@link #close} waits for what was sent. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
-    private static final Log LOG = Logs.logger(Node.class);
-
     /** Two nodes would have one name for each actor, and share each group twice. */
     private static final Map<ActorSystem, String> SYSTEMS =
             Collections.synchronizedMap(new WeakHashMap<>());
@@ -84,9 +77,6 @@ public final class Node implements AutoCloseable {
     private final Presence presence;
     private final @Nullable Membership membership;
     private final WaitCell leaving;
-
-    /** Of discovery, beside the store; on the node's cord. */
-    private @Nullable String lastFailure;
 
     /** The outcome of the first leave. */
     private volatile boolean isLeftComplete = true;
@@ -186,7 +176,7 @@ public final class Node implements AutoCloseable {
             WaitCell asked = new WaitCell();
             Membership registered = registered(listener.port());
             Fiber.spin("accepts nodes", () -> made.serve(listener));
-            Fiber.spin("finds nodes", () -> made.dialling().run(discovery(registered)));
+            Fiber.spin("finds nodes", () -> made.dialling().run(discoveries(registered)));
             started.give(new Started(made, registered, asked));
             try {
                 end(made, registered, listener, asked);
@@ -219,34 +209,10 @@ public final class Node implements AutoCloseable {
         return made;
     }
 
-    private Discovery discovery(@Nullable Membership registered) {
-        Discovery given = options.discovery();
-        if (registered == null) {
-            return given;
-        }
-        return () -> {
-            List<InetSocketAddress> all = new ArrayList<>();
-            for (Register each : registered.live().values()) {
-                all.add(InetSocketAddress.createUnresolved(each.host(), each.port()));
-            }
-            try {
-                all.addAll(given.addresses());
-            } catch (Exception failure) {
-                if (all.isEmpty()) {
-                    throw failure;
-                }
-                tellOnce(failure); // the store knows others
-            }
-            return all;
-        };
-    }
-
-    private void tellOnce(Exception failure) {
-        Waits.throwIfSignal(failure);
-        if (!failure.toString().equals(lastFailure)) {
-            lastFailure = failure.toString();
-            LOG.warn("{}: discovery failed, and is tried again: {}", this, failure.toString());
-        }
+    private List<Discovery> discoveries(@Nullable Membership registered) {
+        return registered == null
+                ? List.of(options.discovery())
+                : List.of(registered::addresses, options.discovery());
     }
 
     private static void end(

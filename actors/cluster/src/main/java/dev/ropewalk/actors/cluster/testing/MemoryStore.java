@@ -112,7 +112,7 @@ public final class MemoryStore implements Store {
     }
 
     /** With a cord of a run, on which calls take effect. */
-    MemoryStore(@Nullable Cord server) {
+    private MemoryStore(@Nullable Cord server) {
         this.server = server;
     }
 

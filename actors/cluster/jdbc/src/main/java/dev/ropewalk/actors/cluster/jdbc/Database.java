@@ -26,9 +26,6 @@ interface Database extends AutoCloseable {
     /** Whether other processes write too, so that changes are to be looked for. */
     boolean isShared();
 
-    /** Advice about a failure; empty if there is none. */
-    String remedy(SQLException failure);
-
     @Override
     void close() throws SQLException;
 }

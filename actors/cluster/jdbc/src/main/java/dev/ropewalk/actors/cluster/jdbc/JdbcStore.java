@@ -43,6 +43,7 @@ public final class JdbcStore implements Store {
     private final BlockingPool readers;
     private final WriteQueue writes;
     private final Changes changes;
+    private volatile boolean isClosed;
 
     private JdbcStore(JdbcOptions options) {
         this.options = options;
@@ -62,23 +63,29 @@ public final class JdbcStore implements Store {
                     ? PostgresqlDatabase.open(options, rows)
                     : SqliteDatabase.open(options, file, rows);
         } catch (SQLException failure) {
-            String message = String.valueOf(failure.getMessage());
-            throw new StoreException(
-                    options
-                            + " cannot be opened: "
-                            + message
-                            + remedy(
-                                    message.startsWith("No suitable driver")
-                                            ? "add the driver of the database to the class path"
-                                            : file == null
-                                                    ? PostgresqlDatabase.remedyOf(failure)
-                                                    : SqliteDatabase.remedyOf(failure)),
-                    failure);
+            throw failed(options, "cannot be opened", failure);
         }
     }
 
-    private static String remedy(String text) {
-        return text.isEmpty() ? "" : "; " + text;
+    private static StoreException failed(JdbcOptions options, String how, SQLException failure) {
+        String remedy = remedy(options, failure);
+        return new StoreException(
+                options
+                        + " "
+                        + how
+                        + ": "
+                        + failure.getMessage()
+                        + (remedy.isEmpty() ? "" : "; " + remedy),
+                failure);
+    }
+
+    private static String remedy(JdbcOptions options, SQLException failure) {
+        if (String.valueOf(failure.getMessage()).startsWith("No suitable driver")) {
+            return "add the driver of the database to the class path";
+        }
+        return options.file() == null
+                ? PostgresqlDatabase.remedy(failure)
+                : SqliteDatabase.remedy(failure);
     }
 
     /**
@@ -92,17 +99,6 @@ public final class JdbcStore implements Store {
     public static JdbcStore open(JdbcOptions options) {
         Objects.requireNonNull(options, "options");
         return Blocking.call(() -> new JdbcStore(options));
-    }
-
-    private StoreException failed(String how, SQLException failure) {
-        return new StoreException(
-                options
-                        + " "
-                        + how
-                        + ": "
-                        + failure.getMessage()
-                        + remedy(database.remedy(failure)),
-                failure);
     }
 
     // ---------------------------------------------------------------- reading
@@ -128,9 +124,12 @@ public final class JdbcStore implements Store {
         try {
             return readers.call(() -> database.query(query));
         } catch (SQLException failure) {
-            throw failed(how, failure);
-        } catch (BlockingRejectedException | IllegalStateException closed) {
-            throw new StoreException(options + " is closed, and " + how, closed);
+            throw failed(options, how, failure);
+        } catch (BlockingRejectedException | IllegalStateException failure) {
+            if (!isClosed) {
+                throw failure; // of the caller: no fiber runs there
+            }
+            throw new StoreException(options + " is closed, and " + how, failure);
         }
     }
 
@@ -157,7 +156,7 @@ public final class JdbcStore implements Store {
                                         : new WriteResult.Written(written[i]));
             }
         } catch (SQLException failure) {
-            WriteQueue.giveUp(batch, failed("cannot write", failure));
+            WriteQueue.giveUp(batch, failed(options, "cannot write", failure));
         } finally {
             changes.wrote(batch.stream().map(each -> each.key).toList());
         }
@@ -192,6 +191,7 @@ public final class JdbcStore implements Store {
     }
 
     private void closeAll() {
+        isClosed = true;
         try (Database _ = database) {
             changes.close();
             writes.close(CLOSE_LIMIT.toMillis());
@@ -199,7 +199,7 @@ public final class JdbcStore implements Store {
         } catch (InterruptedException again) {
             Thread.currentThread().interrupt();
         } catch (SQLException failure) {
-            throw failed("cannot be closed", failure);
+            throw failed(options, "cannot be closed", failure);
         }
     }
 

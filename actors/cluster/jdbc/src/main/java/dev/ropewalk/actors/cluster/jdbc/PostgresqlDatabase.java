@@ -273,13 +273,8 @@ final class PostgresqlDatabase implements Database {
         return true;
     }
 
-    @Override
-    public String remedy(SQLException failure) {
-        return remedyOf(failure);
-    }
-
-    /** Also before there is a database. */
-    static String remedyOf(SQLException failure) {
+    /** Advice about a failure; empty if there is none. */
+    static String remedy(SQLException failure) {
         String state = String.valueOf(failure.getSQLState());
         return switch (state) {
             case "28P01", "28000" -> "give another user or password with withUser";

@@ -20,6 +20,7 @@ import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.List;
+import java.util.Objects;
 import java.util.Properties;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -85,18 +86,19 @@ final class SqliteDatabase implements Database {
     }
 
     static SqliteDatabase open(JdbcOptions options, Path file, Rows rows) throws SQLException {
-        checkNotEmpty(options, file);
-        boolean isNew = !Files.exists(file);
         FileLock path = lockOf(options, file);
+        boolean isNew = false;
         boolean isOpen = false;
         try {
+            checkNotEmpty(options, file);
+            isNew = !Files.exists(file);
             SqliteDatabase made = connect(options, file, rows, path);
             isOpen = true;
             return made;
         } finally {
             if (!isOpen) {
                 if (isNew) {
-                    deleteQuietly(file);
+                    deleteIfEmpty(file);
                 }
                 release(path);
             }
@@ -150,9 +152,11 @@ final class SqliteDatabase implements Database {
     }
 
     /** One that this process has made and not filled: the next opening must not find it empty. */
-    private static void deleteQuietly(Path file) {
+    private static void deleteIfEmpty(Path file) {
         try {
-            Files.deleteIfExists(file);
+            if (Files.size(file) == 0) {
+                Files.delete(file);
+            }
         } catch (IOException ignored) {
             // The next opening says what to do with it.
         }
@@ -267,8 +271,7 @@ final class SqliteDatabase implements Database {
 
     /** The file may be deleted, moved or replaced, which SQLite does not see any more. */
     private void checkInPlace() throws SQLException {
-        Object now = identity(file);
-        if (now == null ? identity != null : !now.equals(identity)) {
+        if (!Objects.equals(identity(file), identity)) {
             throw new SQLException(
                     "the file was deleted, moved or replaced while it was open; put it back, or"
                             + " open the store again");
@@ -343,13 +346,8 @@ final class SqliteDatabase implements Database {
         return false;
     }
 
-    @Override
-    public String remedy(SQLException failure) {
-        return remedyOf(failure);
-    }
-
-    /** Also before there is a database. */
-    static String remedyOf(SQLException failure) {
+    /** Advice about a failure; empty if there is none. */
+    static String remedy(SQLException failure) {
         return switch (failure.getErrorCode() & 0xFF) {
             case BUSY -> "another process or store has the file open; give each a file of its own";
             case READONLY -> "make the file and its folder writable for this process";

@@ -11,6 +11,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreException;
 import dev.ropewalk.actors.cluster.store.WriteResult;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -305,6 +307,30 @@ class SqliteFaultsTest {
             assertTrue(told.await(5, TimeUnit.SECONDS), key);
             watch.close();
             watch.close();
+        }
+    }
+
+    @Test
+    void A7_aCallWhereNoFiberRunsDoesNotSayThatTheStoreIsClosed()
+            throws InterruptedException, Exception {
+        CompletableFuture<Throwable> thrown = new CompletableFuture<>();
+        try (Cord cord = Cord.start("cord")) {
+            cord.post(
+                    new CordMessage() {
+                        @Override
+                        public void onCord() {
+                            try {
+                                store.read("a");
+                            } catch (RuntimeException failure) {
+                                thrown.complete(failure);
+                            }
+                        }
+
+                        @Override
+                        public void onClosed() {}
+                    });
+            String told = String.valueOf(thrown.get().getMessage());
+            assertFalse(told.contains("is closed"), told);
         }
     }
 }

@@ -27,6 +27,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.SplittableRandom;
@@ -180,6 +181,22 @@ class SqliteStoreTest extends StoreContract {
                                 return statement.execute(text);
                             }
                         });
+    }
+
+    @Test
+    void A7_aCommitWaitsForTheDiskAndLeavesNoLogOfItsOwn() throws SQLException {
+        Database database = ((JdbcStore) store()).database();
+        assertEquals("truncate", database.query(of -> first(of, "pragma journal_mode")));
+        assertEquals("2", database.query(of -> first(of, "pragma synchronous")), "FULL");
+        assertEquals("exclusive", database.query(of -> first(of, "pragma locking_mode")));
+    }
+
+    private static String first(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet row = statement.executeQuery(sql)) {
+            assertTrue(row.next(), sql);
+            return row.getString(1);
+        }
     }
 
     @Test

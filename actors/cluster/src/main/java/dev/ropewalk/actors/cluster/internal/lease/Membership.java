@@ -16,6 +16,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -78,6 +79,10 @@ public final class Membership {
 
     private final Store store;
     private final String prefix;
+
+    /** That of the own register. */
+    private final String key;
+
     private final String name;
     private final String host;
     private final int port;
@@ -93,7 +98,7 @@ public final class Membership {
     /** From when on the lease has been held without a gap; means nothing while it is not held. */
     private long heldSinceNs;
 
-    /** Those of others, and of earlier lives of this node; by the names of the nodes. */
+    /** Those of others, and of earlier lives of this node; by their keys. */
     private final Map<String, Observed> seen = new HashMap<>();
 
     /** For any thread; in alphabetical order. */
@@ -105,7 +110,7 @@ public final class Membership {
     private final Trouble renewals = new Trouble("renews no lease");
     private final Trouble observations = new Trouble("sees no other node");
     private @Nullable WaitCell pause;
-    private @Nullable WaitCell isLeaving;
+    private @Nullable WaitCell leaving;
 
     private enum OwnState {
         JOINING,
@@ -128,7 +133,7 @@ public final class Membership {
             long nowNs = Waits.nanoTime();
             boolean isNew = reason == null;
             boolean isOther = !why.equals(reason) && nowNs - toldNs >= TOLD_AGAIN.toNanos();
-            if ((isNew || isOther) && isLeaving == null) {
+            if ((isNew || isOther) && leaving == null) {
                 LOG.warn("{} {}, and tries again: {}", Membership.this, effect, why);
                 toldNs = nowNs;
             }
@@ -162,6 +167,7 @@ public final class Membership {
             Store store, String cluster, String name, String host, int port, LeaseTiming timing) {
         this.store = store;
         this.prefix = prefix(cluster);
+        this.key = prefix + name;
         this.name = name;
         this.host = host;
         this.port = port;
@@ -218,7 +224,7 @@ public final class Membership {
     /** Keeps the register until {@link #leave}. A switchpoint. */
     public void keep() {
         int steps = 0;
-        while (isLeaving == null) {
+        while (leaving == null) {
             long beganNs = Waits.nanoTime();
             boolean isAgain = false;
             try {
@@ -239,7 +245,7 @@ public final class Membership {
             LOG.warn("{} leaves without a word in the store: {}", this, failure.toString());
         } finally {
             state(state, OwnState.LEFT);
-            isLeaving.give(isTold);
+            leaving.give(isTold);
         }
     }
 
@@ -247,7 +253,7 @@ public final class Membership {
         WaitCell waiting = new WaitCell();
         pause = waiting;
         long leftNs = momentNs - Waits.nanoTime();
-        if (isLeaving == null && leftNs > 0) {
+        if (leaving == null && leftNs > 0) {
             waiting.await("the next renewal of " + this, leftNs);
         }
         pause = null;
@@ -264,8 +270,8 @@ public final class Membership {
     }
 
     private boolean join() {
-        StoreEntry entry = read(key(name));
-        see(name, entry, Waits.nanoTime());
+        StoreEntry entry = read(key);
+        see(entry, Waits.nanoTime());
         Register there = register(entry);
         if (there != null && there.state() == State.DEAD && there.life() == lease.life()) {
             lost(there); // its write had an unknown outcome, and others may have seen it
@@ -276,7 +282,7 @@ public final class Membership {
         }
         long sentNs = Waits.nanoTime();
         isWritten = true;
-        return switch (replace(key(name), entry.revision(), up().bytes())) {
+        return switch (replace(key, entry.revision(), up().bytes())) {
             case WriteResult.Written(long written) -> {
                 state(OwnState.JOINING, OwnState.UP);
                 renewed(written, sentNs);
@@ -299,7 +305,7 @@ public final class Membership {
         if (there != null && (there.state() == State.DEAD || there.life() == lease.life())) {
             return true;
         }
-        if (isUnchanged(entry)) {
+        if (isUnchanged(entry, timing.unchanged())) {
             LOG.info("{}: the lease of an earlier life of this name has ended", this);
             return true;
         }
@@ -316,7 +322,7 @@ public final class Membership {
 
     private boolean renew() {
         long sentNs = Waits.nanoTime();
-        return switch (replace(key(name), revision, up().bytes())) {
+        return switch (replace(key, revision, up().bytes())) {
             case WriteResult.Written(long written) -> {
                 renewed(written, sentNs);
                 yield false;
@@ -353,7 +359,7 @@ public final class Membership {
 
     /** A read that shows the own life is no renewal, because its write may be of any age. */
     private boolean lookAgain() {
-        StoreEntry entry = read(key(name));
+        StoreEntry entry = read(key);
         Register there = register(entry);
         if (there != null && there.state() == State.UP && there.life() == lease.life()) {
             revision = entry.revision();
@@ -383,13 +389,13 @@ public final class Membership {
         if (state == OwnState.JOINING && !isWritten) {
             return true;
         }
-        StoreEntry entry = read(key(name));
+        StoreEntry entry = read(key);
         Register there = register(entry);
         if (there == null || there.life() != lease.life() || there.state() == State.DEAD) {
             return true;
         }
         byte[] dead = up().dead(name).bytes();
-        return replace(key(name), entry.revision(), dead) instanceof WriteResult.Written;
+        return replace(key, entry.revision(), dead) instanceof WriteResult.Written;
     }
 
     /**
@@ -399,7 +405,7 @@ public final class Membership {
      */
     public WaitCell leave() {
         WaitCell over = new WaitCell();
-        isLeaving = over;
+        leaving = over;
         lease.end();
         if (pause != null) {
             pause.give(true);
@@ -411,7 +417,7 @@ public final class Membership {
 
     /** Observes all registers, until its fiber is ended. A switchpoint. */
     public void observe() {
-        while (isLeaving == null) {
+        while (leaving == null) {
             try {
                 look();
                 observations.isOver();
@@ -430,19 +436,18 @@ public final class Membership {
         Map<String, Register> up = new TreeMap<>();
         Set<String> there = new HashSet<>();
         for (StoreEntry each : entries) {
-            String node = each.key().substring(prefix.length());
             Register register = register(each);
-            there.add(node);
-            see(node, each, nowNs);
+            there.add(each.key());
+            see(each, nowNs);
             if (register == null) {
                 continue;
             }
             if (register.state() == State.UP) {
-                up.put(node, register);
-                if (!node.equals(name) && isWatchedUnchanged(each)) {
-                    declareDead(node, each, register);
+                up.put(node(each), register);
+                if (!each.key().equals(key) && isWatchedUnchanged(each)) {
+                    declareDead(each, register);
                 }
-            } else if (isForgotten(node, nowNs)) {
+            } else if (lease.isHeld() && isUnchanged(each, timing.forgotten())) {
                 replace(each.key(), each.revision(), null);
             }
         }
@@ -459,39 +464,37 @@ public final class Membership {
         return all;
     }
 
-    private void see(String node, StoreEntry entry, long nowNs) {
-        Observed before = seen.get(node);
+    private String node(StoreEntry entry) {
+        return entry.key().substring(prefix.length());
+    }
+
+    private void see(StoreEntry entry, long nowNs) {
+        Observed before = seen.get(entry.key());
         if (before == null || before.revision != entry.revision()) {
-            seen.put(node, new Observed(entry.revision(), nowNs));
+            seen.put(entry.key(), new Observed(entry.revision(), nowNs));
         }
     }
 
-    /** Whether the entry was seen unchanged for so long that its lease cannot be held. */
-    private boolean isUnchanged(StoreEntry entry) {
-        Observed observed = seen.get(entry.key().substring(prefix.length()));
+    /** Whether the entry was seen unchanged for so long. */
+    private boolean isUnchanged(StoreEntry entry, Duration time) {
+        Observed observed = seen.get(entry.key());
         return observed != null
                 && observed.revision == entry.revision()
-                && Waits.nanoTime() - observed.sinceNs >= timing.unchanged().toNanos();
+                && Waits.nanoTime() - observed.sinceNs >= time.toNanos();
     }
 
     /**
-     * The same, and this node reached the store all the time: after an outage of the store the
-     * first one that reaches it again must not declare all others dead.
+     * The same for so long that its lease cannot be held, and this node reached the store all the
+     * time: after an outage of the store the first one that reaches it again must not declare all
+     * others dead.
      */
     private boolean isWatchedUnchanged(StoreEntry entry) {
         return lease.isHeld()
                 && Waits.nanoTime() - heldSinceNs >= timing.unchanged().toNanos()
-                && isUnchanged(entry);
+                && isUnchanged(entry, timing.unchanged());
     }
 
-    private boolean isForgotten(String node, long nowNs) {
-        Observed observed = seen.get(node);
-        return lease.isHeld()
-                && observed != null
-                && nowNs - observed.sinceNs >= timing.forgotten().toNanos();
-    }
-
-    private void declareDead(String node, StoreEntry entry, Register register) {
+    private void declareDead(StoreEntry entry, Register register) {
         byte[] dead = register.dead(name).bytes();
         if (replace(entry.key(), entry.revision(), dead) instanceof WriteResult.Written) {
             LOG.warn(
@@ -499,19 +502,15 @@ public final class Membership {
                             + " {} ms",
                     this,
                     Long.toHexString(register.life()),
-                    node,
+                    node(entry),
                     timing.unchanged().toMillis());
         }
-    }
-
-    private String key(String node) {
-        return prefix + node;
     }
 
     private @Nullable Register register(StoreEntry entry) {
         Register read = entry.isPresent() ? Register.read(entry.value()) : null;
         boolean isUnreadable = entry.isPresent() && read == null;
-        if (isUnreadable && unreadable.add(entry.key().substring(prefix.length()))) {
+        if (isUnreadable && unreadable.add(entry.key())) {
             LOG.warn("{}: the entry {} is no register of a node", this, entry);
         }
         return read;
@@ -527,6 +526,13 @@ public final class Membership {
     /** The registers of lives that are not over as far as is known, by the names of their nodes. */
     public Map<String, Register> live() {
         return live;
+    }
+
+    /** Where they are reached. */
+    public List<InetSocketAddress> addresses() {
+        return live.values().stream()
+                .map(each -> InetSocketAddress.createUnresolved(each.host(), each.port()))
+                .toList();
     }
 
     /** Why the lease is not held, or others are not seen; empty if all is well. */

@@ -22,6 +22,7 @@ import org.jspecify.annotations.Nullable;
 import java.net.InetSocketAddress;
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -55,7 +56,7 @@ public final class Dialling {
     private final Hello self;
     private final Set<Address> known = new LinkedHashSet<>();
 
-    /** Those that discovery has named the last time that it succeeded. */
+    /** Those that discovery has named the last time; the ones before too where it has failed. */
     private Set<Address> named = Set.of();
 
     /** Those without a session, and the last reason; for any thread. */
@@ -102,10 +103,10 @@ public final class Dialling {
     }
 
     /** Until its fiber is ended; it tries nothing more from {@link #end} on. A switchpoint. */
-    public void run(Discovery discovery) {
+    public void run(List<Discovery> discoveries) {
         Alarm alone = Alarm.after(Waits.nanos(ALONE), this::tellAlone);
         try {
-            keepLooking(discovery);
+            keepLooking(discoveries);
             // The sessions that were dialled are below this fiber, and end behind what was sent.
             new WaitCell().await("the end of the node");
         } finally {
@@ -113,18 +114,9 @@ public final class Dialling {
         }
     }
 
-    private void keepLooking(Discovery discovery) {
+    private void keepLooking(List<Discovery> discoveries) {
         while (!isOver) {
-            try {
-                Set<Address> now = new LinkedHashSet<>();
-                for (InetSocketAddress each : discovery.addresses()) {
-                    now.add(new Address(each.getHostString(), each.getPort()));
-                }
-                named = now;
-                lastFailure = null;
-            } catch (Exception failure) {
-                tellOnce(failure);
-            }
+            look(discoveries);
             named.forEach(this::add);
             for (Address next = fresh.poll(); next != null; next = fresh.poll()) {
                 Address address = next;
@@ -137,10 +129,32 @@ public final class Dialling {
         }
     }
 
-    private void tellOnce(Exception failure) {
-        if (!failure.toString().equals(lastFailure)) {
-            lastFailure = failure.toString();
-            LOG.warn("{}: discovery failed, and is tried again: {}", self, failure.toString());
+    /** Each by itself: what one of them does not know, another one may. */
+    private void look(List<Discovery> discoveries) {
+        Set<Address> now = new LinkedHashSet<>();
+        List<String> failures = new ArrayList<>();
+        for (Discovery each : discoveries) {
+            try {
+                for (InetSocketAddress address : each.addresses()) {
+                    now.add(new Address(address.getHostString(), address.getPort()));
+                }
+            } catch (Exception failure) {
+                failures.add(failure.toString());
+            }
+        }
+        if (failures.isEmpty()) {
+            lastFailure = null;
+        } else {
+            now.addAll(named);
+            tellOnce(String.join("; ", failures));
+        }
+        named = now;
+    }
+
+    private void tellOnce(String failure) {
+        if (!failure.equals(lastFailure)) {
+            lastFailure = failure;
+            LOG.warn("{}: discovery failed, and is tried again: {}", self, failure);
         }
     }
 
