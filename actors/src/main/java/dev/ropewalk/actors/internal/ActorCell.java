@@ -183,11 +183,11 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private void tellAny(M message) {
-        if (Taps.areAny()) {
+        if (!Taps.areAny()) {
+            send(told(message));
+        } else if (!Caller.holds(ref, message)) {
             send(seen(message));
             Caller.sentTo(ref, message);
-        } else {
-            send(told(message));
         }
     }
 
@@ -203,6 +203,9 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public void tellBy(String router, M message) {
         boolean isSeen = Taps.areAny();
+        if (isSeen && Caller.holds(this, router, message)) {
+            return;
+        }
         Object item = isSeen ? seen(message) : told(message);
         if (gate == null) {
             deliver(item, router);
@@ -264,6 +267,9 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public TellResult tryTellBy(@Nullable String router, M message) {
         boolean isSeen = Taps.areAny();
+        if (isSeen && Caller.holds(this, router, message)) {
+            return TellResult.ACCEPTED;
+        }
         TellResult result = trySend(isSeen ? seen(message) : told(message), router);
         if (isSeen && result == TellResult.ACCEPTED) {
             Caller.sentTo(ref, message);
@@ -294,10 +300,7 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public void fail(Throwable failure) {
-        deadLetters()
-                .report(
-                        new DeadLetter(
-                                failure, ref.toString(), DeadLetter.Reason.FAILURE, failure));
+        Dropped.failure(this, failure);
     }
 
     @Override

@@ -36,7 +36,11 @@ public final class Adapter<R> implements Recipient<R> {
 
     @Override
     public void tell(R reply) {
-        cell.send(adapted(message, Objects.requireNonNull(reply, "message")));
+        Objects.requireNonNull(reply, "message");
+        if (Taps.areAny() && Caller.holds(this, reply)) {
+            return;
+        }
+        cell.send(adapted(message, reply));
         if (Taps.areAny()) {
             Caller.sentTo(cell.ref(), reply);
         }
@@ -44,8 +48,11 @@ public final class Adapter<R> implements Recipient<R> {
 
     @Override
     public TellResult tryTell(R reply) {
-        TellResult result =
-                cell.trySend(adapted(message, Objects.requireNonNull(reply, "message")));
+        Objects.requireNonNull(reply, "message");
+        if (Taps.areAny() && Caller.holds(this, reply)) {
+            return TellResult.ACCEPTED;
+        }
+        TellResult result = cell.trySend(adapted(message, reply));
         if (result == TellResult.ACCEPTED && Taps.areAny()) {
             Caller.sentTo(cell.ref(), reply);
         }
@@ -55,6 +62,9 @@ public final class Adapter<R> implements Recipient<R> {
     @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
+        if (Taps.areAny() && Caller.holdsFailure(this, failure)) {
+            return;
+        }
         if (onFailure == null) {
             cell.fail(failure);
         } else {

@@ -100,7 +100,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Override
     public void tell(R reply) {
-        give(Objects.requireNonNull(reply, "reply"), reply, DeadLetter.Reason.LATE_REPLY, null);
+        Objects.requireNonNull(reply, "reply");
+        if (Taps.areAny() && Caller.holds(this, reply)) {
+            return;
+        }
+        give(reply, reply, DeadLetter.Reason.LATE_REPLY, null);
         if (Taps.areAny()) {
             Caller.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
         }
@@ -108,7 +112,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     @Override
     public TellResult tryTell(R reply) {
-        boolean taken = take(Objects.requireNonNull(reply, "reply"));
+        Objects.requireNonNull(reply, "reply");
+        if (Taps.areAny() && Caller.holds(this, reply)) {
+            return TellResult.ACCEPTED;
+        }
+        boolean taken = take(reply);
         target.answered(this);
         if (taken && Taps.areAny()) {
             Caller.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
@@ -119,6 +127,9 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
+        if (Taps.areAny() && Caller.holdsFailure(this, failure)) {
+            return;
+        }
         Failed given = new Failed("it failed the ask: " + Lines.of(failure), failure);
         give(given, failure, DeadLetter.Reason.FAILURE, failure);
     }

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.behavior.Holding;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 
@@ -177,6 +178,10 @@ final class Belongings<M> {
             cell.core().removeChildrenOf(cell, children);
         }
         children = null;
+        Holding holding = requests == null ? null : requests.holdingOrNull();
+        if (holding != null) {
+            holding.over();
+        }
         requests = null;
         endAsked = null;
         thrown = null;

@@ -2,6 +2,12 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.AskCycleException;
+import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.behavior.Holding;
+import dev.ropewalk.actors.internal.behavior.Requests;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.spi.LinkPeer;
 import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.actors.spi.Room;
@@ -17,6 +23,33 @@ import java.lang.invoke.VarHandle;
 
 /** The caller of an actor: another actor, a fiber below one, or somebody else. */
 public final class Caller {
+    /**
+     * An actor that a router has chosen for a message that leaves later.
+     *
+     * @param router is named by the dead letter that the message becomes if the actor has ended
+     */
+    private record ByRouter<M>(ActorCell<M> actor, String router) implements Recipient<M> {
+        @Override
+        public void tell(M message) {
+            actor.tellBy(router, message);
+        }
+
+        @Override
+        public TellResult tryTell(M message) {
+            return actor.tryTellBy(router, message);
+        }
+
+        @Override
+        public void fail(Throwable failure) {
+            actor.fail(failure);
+        }
+
+        @Override
+        public String toString() {
+            return Dropped.nameBy(actor, router);
+        }
+    }
+
     private Caller() {}
 
     /** The actor that calls; null if it is none. */
@@ -92,6 +125,42 @@ public final class Caller {
         if (own != null) {
             own.taps().forEach(tap -> tap.out(message, to.toString()));
         }
+    }
+
+    /**
+     * Whether an actor calls whose tells are held: then the message is kept, and told when the one
+     * in hand has completed. Asked while {@link Taps#areAny}.
+     */
+    public static <M> boolean holds(Recipient<M> to, M message) {
+        Holding own = holding();
+        if (own != null) {
+            own.keep(to, message);
+        }
+        return own != null;
+    }
+
+    /** The same, by a router; null for none. */
+    static <M> boolean holds(ActorCell<M> to, @Nullable String router, M message) {
+        return holds(router == null ? to.ref() : new ByRouter<>(to, router), message);
+    }
+
+    /** The same, of a failure that is told in place of a message. */
+    public static boolean holdsFailure(Recipient<?> to, Throwable failure) {
+        Holding own = holding();
+        if (own != null) {
+            own.keepFailure(to, failure);
+        }
+        return own != null;
+    }
+
+    /** Null if the caller's tells leave at once, as those of a taker of dead letters do. */
+    private static @Nullable Holding holding() {
+        Incarnation<?> caller = incarnation();
+        Belongings<?> own = caller == null ? null : caller.belongingsOrNull();
+        Requests<?> asked = own == null ? null : own.requestsOrNull();
+        Holding holding = asked == null ? null : asked.holdingOrNull();
+        boolean isOn = holding != null && holding.isOn() && !DeadLetters.areTakenHere();
+        return isOn ? holding : null;
     }
 
     /** The caller must be this actor itself. */

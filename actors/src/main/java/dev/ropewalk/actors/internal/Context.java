@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -100,6 +101,12 @@ final class Context<M> implements ActorContext<M>, Committing {
     @Override
     public void whenCommitted(Runnable action) {
         now().requests("a reply").afterwards(action);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T holding(Callable<T> code) throws Exception {
+        Objects.requireNonNull(code, "code");
+        return now().requests("holding").holding(cell.deadLetters()).run(code);
     }
 
     @Override

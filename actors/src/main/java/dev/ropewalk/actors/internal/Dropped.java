@@ -5,6 +5,7 @@ import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.actors.internal.observe.Taps;
 
 import org.jspecify.annotations.Nullable;
 
@@ -74,6 +75,15 @@ final class Dropped {
             throw full;
         }
         drop(cell, item, nameBy(cell, router), DeadLetter.Reason.REFUSED, full);
+    }
+
+    /** A failure that was told in place of a message, where an actor takes only messages. */
+    static void failure(ActorCell<?> cell, Throwable failure) {
+        if (!Taps.areAny() || !Caller.holdsFailure(cell.ref(), failure)) {
+            String to = cell.ref().toString();
+            cell.deadLetters()
+                    .report(new DeadLetter(failure, to, DeadLetter.Reason.FAILURE, failure));
+        }
     }
 
     static void noReply(Object item, DeadLetter.Reason reason, @Nullable Throwable failure) {

@@ -54,6 +54,29 @@ public final class Calls {
     }
 
     /**
+     * {@return whether an actor calls whose tells leave when its message in hand has completed}
+     * Then the message is kept, and told to the recipient again at that time: this returns at once,
+     * and a {@code tryTell} has accepted it. Costs little if there are no such actors.
+     *
+     * @param <M> the type of the message
+     * @param to is told then; or tried, if the actor is to end and waits no more
+     * @param message what is told
+     */
+    public static <M> boolean holds(Recipient<M> to, M message) {
+        return Taps.areAny() && Caller.holds(to, message);
+    }
+
+    /**
+     * {@return the same, of a failure}
+     *
+     * @param to is told that it failed then
+     * @param failure what is told in place of a message
+     */
+    public static boolean holdsFailure(Recipient<?> to, Throwable failure) {
+        return Taps.areAny() && Caller.holdsFailure(to, failure);
+    }
+
+    /**
      * Publishes that the calling actor waits for a reply, before it looks for a circle.
      *
      * @param ask its ask; null when it waits no more

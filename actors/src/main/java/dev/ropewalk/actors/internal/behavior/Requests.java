@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.behavior;
 
 import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -34,6 +35,9 @@ public final class Requests<M> {
     private boolean isPostponed;
     private boolean isEntering;
 
+    /** Null until code runs whose tells are held. */
+    private @Nullable Holding holding;
+
     /** How often the message in hand was postponed before. */
     private int postponedBefore;
 
@@ -51,6 +55,18 @@ public final class Requests<M> {
             afterwards = new ArrayList<>();
         }
         afterwards.add(action);
+    }
+
+    /** Holds tells among these. */
+    public Holding holding(DeadLetters deadLetters) {
+        if (holding == null) {
+            holding = new Holding(this, deadLetters);
+        }
+        return holding;
+    }
+
+    public @Nullable Holding holdingOrNull() {
+        return holding;
     }
 
     public void stateTimeout(Duration after, M message) {

@@ -180,6 +180,28 @@ public final class StateChange {
         List<Runnable> afterwards = asked.afterwards();
         asked.clear();
         host.completed();
-        afterwards.forEach(Runnable::run);
+        runAll(afterwards);
+    }
+
+    /** The message has completed: what fails here keeps no other back. */
+    private static void runAll(List<Runnable> actions) {
+        Throwable first = null;
+        for (Runnable each : actions) {
+            try {
+                each.run();
+            } catch (RuntimeException | Error failure) {
+                if (first == null) {
+                    first = failure;
+                } else if (first != failure) { // what ends a fiber is raised again and again
+                    first.addSuppressed(failure);
+                }
+            }
+        }
+        if (first instanceof RuntimeException failure) {
+            throw failure;
+        }
+        if (first instanceof Error failure) {
+            throw failure;
+        }
     }
 }

@@ -5,9 +5,10 @@ import java.util.Set;
 
 /**
  * Whether any actor of the process has a tap, or any taker of dead letters runs, which marks what
- * it tells: one question for both. A plain field, because each message looks at it: a cord may see
- * it change some messages late, and the actor's own cord does not, because it is told to put the
- * tap in after the field is set; a taker tells on the thread that has set it.
+ * it tells, or any code whose tells are held: one question for all. A plain field, because each
+ * message looks at it: a cord may see it change some messages late, and the actor's own cord does
+ * not, because it is told to put the tap in after the field is set; a taker, and code whose tells
+ * are held, tell on the thread that has set it.
  */
 public final class Taps {
     /** Read for each message. */
@@ -18,8 +19,12 @@ public final class Taps {
     private static final Set<Tap> OPEN = new HashSet<>();
 
     /** Which run; guarded by this class. */
-    @SuppressWarnings("NonFinalStaticField") // of the whole process, as the other two
+    @SuppressWarnings("NonFinalStaticField") // of the whole process, as the others
     private static int takers;
+
+    /** How many actors hold tells back; guarded by this class. */
+    @SuppressWarnings("NonFinalStaticField") // of the whole process, as the others
+    private static int holding;
 
     private Taps() {}
 
@@ -36,7 +41,7 @@ public final class Taps {
     /** It was taken out, or not put in; no effect the second time. */
     public static synchronized void closed(Tap tap) {
         OPEN.remove(tap);
-        areAny = !OPEN.isEmpty() || takers > 0;
+        areAny = areSome();
     }
 
     /** A taker of dead letters is about to run. */
@@ -47,6 +52,21 @@ public final class Taps {
 
     public static synchronized void takerEnds() {
         takers--;
-        areAny = !OPEN.isEmpty() || takers > 0;
+        areAny = areSome();
+    }
+
+    /** The tells of an actor are about to be held. */
+    public static synchronized void holdingBegins() {
+        holding++;
+        areAny = true;
+    }
+
+    public static synchronized void holdingEnds() {
+        holding--;
+        areAny = areSome();
+    }
+
+    private static boolean areSome() {
+        return !OPEN.isEmpty() || takers > 0 || holding > 0;
     }
 }

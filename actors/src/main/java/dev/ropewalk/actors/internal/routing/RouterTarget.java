@@ -11,6 +11,7 @@ import dev.ropewalk.actors.internal.AskMany;
 import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.routing.NoMembersException;
 import dev.ropewalk.actors.routing.WhenEmpty;
+import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.spi.Waits;
@@ -94,6 +95,9 @@ public final class RouterTarget<M> extends Target<M> {
     public void tell(M message) {
         Roster<M> roster = now();
         if (roster.size() == 0) {
+            if (Calls.holds(new Later<>(this), message)) {
+                return;
+            }
             roster = whenEmpty(message);
         }
         if (toAll != null) {
@@ -117,7 +121,9 @@ public final class RouterTarget<M> extends Target<M> {
             if (Waits.isSignal(failure)) {
                 throw failure;
             }
-            refuse(message, failure);
+            if (!Calls.holds(new Later<>(this), message)) {
+                refuse(message, failure);
+            }
             return null;
         }
     }
@@ -129,6 +135,30 @@ public final class RouterTarget<M> extends Target<M> {
                         : DeadLetter.Reason.FAILED;
         if (!Caller.isInActor() || !report(new DeadLetter(message, name, reason, failure))) {
             Refusals.throwIfAny(failure);
+        }
+    }
+
+    /** For a message that is told to it again, because it has found no member yet. */
+    private record Later<M>(RouterTarget<M> router) implements Recipient<M> {
+        @Override
+        public void tell(M message) {
+            router.tell(message);
+        }
+
+        /** Behind a tell that was broken off: some members may have it. */
+        @Override
+        public TellResult tryTell(M message) {
+            return TellResult.ENDED;
+        }
+
+        @Override
+        public void fail(Throwable failure) {
+            router.fail(failure);
+        }
+
+        @Override
+        public String toString() {
+            return router.name;
         }
     }
 
@@ -210,6 +240,9 @@ public final class RouterTarget<M> extends Target<M> {
 
     @Override
     public void fail(Throwable failure) {
+        if (Calls.holdsFailure(new Later<>(this), failure)) {
+            return;
+        }
         report(new DeadLetter(failure, name, DeadLetter.Reason.FAILURE, failure));
     }
 

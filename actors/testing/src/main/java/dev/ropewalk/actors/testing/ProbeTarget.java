@@ -11,6 +11,7 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.spi.AskLimit;
+import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Target;
 import dev.ropewalk.fibers.Cord;
@@ -97,6 +98,10 @@ final class ProbeTarget<M> extends Target<M> {
 
     @Override
     public TellResult tryTell(M message) {
+        return Calls.holds(ref, message) ? TellResult.ACCEPTED : send(message);
+    }
+
+    private TellResult send(M message) {
         if (reason() != null) {
             return TellResult.ENDED;
         }
@@ -109,7 +114,7 @@ final class ProbeTarget<M> extends Target<M> {
 
     @Override
     public void fail(Throwable failure) {
-        if (reason() == null) {
+        if (reason() == null && !Calls.holdsFailure(ref, failure)) {
             sink.failed(failure);
         }
     }
@@ -121,7 +126,7 @@ final class ProbeTarget<M> extends Target<M> {
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
         Reply<R> reply = new Reply<>(ref);
         M made = Objects.requireNonNull(message.apply(reply), "message");
-        if (tryTell(made) == TellResult.ENDED) {
+        if (send(made) == TellResult.ENDED) {
             throw over(made);
         }
         return reply.awaitReply(made, limitNanos);
@@ -135,7 +140,7 @@ final class ProbeTarget<M> extends Target<M> {
         long limitNanos = Waits.nanos(limit);
         CompletableFuture<R> stage = new CompletableFuture<>();
         M made = Objects.requireNonNull(message.apply(new Later<>(ref, stage)), "message");
-        if (tryTell(made) == TellResult.ENDED) {
+        if (send(made) == TellResult.ENDED) {
             stage.completeExceptionally(over(made));
         } else if (limitNanos != Long.MAX_VALUE) {
             AskLimit begun =

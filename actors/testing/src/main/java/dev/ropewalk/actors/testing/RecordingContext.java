@@ -26,6 +26,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -267,6 +268,11 @@ final class RecordingContext<M> implements ActorContext<M>, Committing {
     @Override
     public void whenCommitted(Runnable action) {
         Committing.of(own).whenCommitted(action);
+    }
+
+    @Override
+    public <T extends @Nullable Object> T holding(Callable<T> code) throws Exception {
+        return Committing.of(own).holding(code);
     }
 
     @Override

@@ -16,6 +16,8 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.FailedMessage;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.internal.behavior.Committing;
 import dev.ropewalk.actors.testing.Effect.TimerKind;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.DeadlockException;
@@ -262,6 +264,49 @@ class BehaviorStepsTest {
         assertEquals(List.of("now", "first", "second"), log);
         AssertionError error = assertThrows(AssertionError.class, steps::runOne);
         Errors.assertMentions(error, "none is queued");
+    }
+
+    /** What it tells is no effect of a message that fails. */
+    @Test
+    void A1_whatIsHeldIsAnEffectWhenTheMessageHasCompleted() throws Exception {
+        BehaviorSteps<Do> steps = steps();
+        Probe<String> out = steps.probe("out");
+        List<Integer> before = new ArrayList<>();
+        Code telling =
+                self -> {
+                    out.ref().tell("a");
+                    assertEquals(TellResult.ACCEPTED, out.ref().tryTell("b"));
+                    self.self().tell(new Text("again"));
+                    out.ref().fail(new IllegalStateException("x"));
+                    before.add(steps.effects().size());
+                };
+        steps.run(same(self -> held(self, telling)));
+        assertEquals(List.of(0), before);
+        steps.expectEffect(new Effect.Told(out.ref(), "a"));
+        steps.expectEffect(new Effect.Told(out.ref(), "b"));
+        steps.expectEffect(new Effect.Told(steps.self(), new Text("again")));
+        steps.expectEffect(Effect.ToldFailure.class);
+        steps.expectNoEffects();
+        assertEquals(1, steps.queued());
+        assertThrows(
+                IllegalStateException.class,
+                () ->
+                        steps.run(
+                                same(
+                                        self -> {
+                                            held(self, telling);
+                                            throw new IllegalStateException("crash");
+                                        })));
+        steps.expectNoEffects();
+    }
+
+    private static void held(ActorContext<Do> self, Code code) throws Exception {
+        Committing.of(self)
+                .holding(
+                        () -> {
+                            code.run(self);
+                            return true;
+                        });
     }
 
     @Test

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.cluster.internal.ref;
 
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.spi.Calls;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -61,14 +62,25 @@ final class AskReply<R> implements Recipient<R> {
 
     @Override
     public void tell(R reply) {
-        if (tryTell(reply) != TellResult.ACCEPTED) {
-            of.reportLate(reply);
+        Encoded encoded = encoded(reply);
+        if (!Calls.holds(new Later(), encoded)) {
+            send(encoded);
+        }
+    }
+
+    private void send(Encoded encoded) {
+        if (trySend(encoded) != TellResult.ACCEPTED) {
+            of.reportLate(encoded.reply);
         }
     }
 
     @Override
     public TellResult tryTell(R reply) {
         Encoded encoded = encoded(reply);
+        return Calls.holds(new Later(), encoded) ? TellResult.ACCEPTED : trySend(encoded);
+    }
+
+    private TellResult trySend(Encoded encoded) {
         TellResult result = TellResult.ENDED;
         for (Recipient<Object> each : asks) {
             result = each.tryTell(encoded);
@@ -82,6 +94,9 @@ final class AskReply<R> implements Recipient<R> {
     /** Of several the next one fails: each member may say so once. */
     @Override
     public void fail(Throwable failure) {
+        if (Calls.holdsFailure(this, failure)) {
+            return;
+        }
         List<Recipient<Object>> all = asks;
         all.get(Math.min(failed.getAndIncrement(), all.size() - 1)).fail(failure);
     }
@@ -89,5 +104,28 @@ final class AskReply<R> implements Recipient<R> {
     @Override
     public String toString() {
         return "the ask of " + of.peer();
+    }
+
+    /** For a reply that is encoded and leaves later. */
+    private final class Later implements Recipient<Encoded> {
+        @Override
+        public void tell(Encoded reply) {
+            send(reply);
+        }
+
+        @Override
+        public TellResult tryTell(Encoded reply) {
+            return trySend(reply);
+        }
+
+        @Override
+        public void fail(Throwable failure) {
+            AskReply.this.fail(failure);
+        }
+
+        @Override
+        public String toString() {
+            return AskReply.this.toString();
+        }
     }
 }

@@ -48,17 +48,21 @@ final class GoneTarget<M> extends Target<M> {
 
     @Override
     public void tell(M message) {
-        home.report(message, text(), DeadLetter.Reason.ENDED, null);
+        if (!Calls.holds(ref, message)) {
+            home.report(message, text(), DeadLetter.Reason.ENDED, null);
+        }
     }
 
     @Override
     public TellResult tryTell(M message) {
-        return TellResult.ENDED;
+        return Calls.holds(ref, message) ? TellResult.ACCEPTED : TellResult.ENDED;
     }
 
     @Override
     public void fail(Throwable failure) {
-        home.report(failure, text(), DeadLetter.Reason.FAILURE, failure);
+        if (!Calls.holdsFailure(ref, failure)) {
+            home.report(failure, text(), DeadLetter.Reason.FAILURE, failure);
+        }
     }
 
     @Override

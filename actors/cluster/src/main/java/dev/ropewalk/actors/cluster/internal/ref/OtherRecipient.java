@@ -6,6 +6,7 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.cluster.internal.wire.Failures;
+import dev.ropewalk.actors.spi.Calls;
 
 import java.util.Objects;
 
@@ -23,7 +24,11 @@ final class OtherRecipient<R> implements Recipient<R> {
 
     @Override
     public void tell(R message) {
-        switch (of.tellTo(number, Objects.requireNonNull(message, "message"), this)) {
+        Objects.requireNonNull(message, "message");
+        if (Calls.holds(this, message)) {
+            return;
+        }
+        switch (of.tellTo(number, message, this)) {
             case YES -> {}
             case FULL -> home.report(message, this, DeadLetter.Reason.REFUSED, null);
             case OVER -> home.report(message, this, DeadLetter.Reason.UNREACHABLE, null);
@@ -32,7 +37,11 @@ final class OtherRecipient<R> implements Recipient<R> {
 
     @Override
     public TellResult tryTell(R message) {
-        return switch (of.tryTellTo(number, Objects.requireNonNull(message, "message"), this)) {
+        Objects.requireNonNull(message, "message");
+        if (Calls.holds(this, message)) {
+            return TellResult.ACCEPTED;
+        }
+        return switch (of.tryTellTo(number, message, this)) {
             case YES -> TellResult.ACCEPTED;
             case FULL -> TellResult.FULL;
             case OVER -> TellResult.ENDED;
@@ -42,6 +51,9 @@ final class OtherRecipient<R> implements Recipient<R> {
     @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
+        if (Calls.holdsFailure(this, failure)) {
+            return;
+        }
         Sent sent =
                 of.sendAtOnce(
                         frame -> {

@@ -74,20 +74,23 @@ abstract sealed class RemoteAsk<R> implements Recipient<R>
 
     @Override
     public void tell(R reply) {
-        if (!take(Objects.requireNonNull(reply, "reply"))) {
+        Objects.requireNonNull(reply, "reply");
+        if (!Calls.holds(this, reply) && !take(reply)) {
             home.report(reply, asker, DeadLetter.Reason.LATE_REPLY, null);
         }
     }
 
     @Override
     public TellResult tryTell(R reply) {
-        return take(Objects.requireNonNull(reply, "reply"))
-                ? TellResult.ACCEPTED
-                : TellResult.ENDED;
+        Objects.requireNonNull(reply, "reply");
+        return Calls.holds(this, reply) || take(reply) ? TellResult.ACCEPTED : TellResult.ENDED;
     }
 
     @Override
     public void fail(Throwable failure) {
+        if (Calls.holdsFailure(this, failure)) {
+            return;
+        }
         if (!fails(failed("it failed the ask: " + failure, failure))) {
             home.report(failure, asker, DeadLetter.Reason.FAILURE, failure);
         }

@@ -118,6 +118,9 @@ final class RemoteTarget<M> extends Target<M> {
 
     @Override
     public void tell(M message) {
+        if (Calls.holds(ref, message)) {
+            return;
+        }
         Waits.switchpoint(); // there may be no room
         Conversation now = peer.now();
         if (now == null) {
@@ -139,6 +142,9 @@ final class RemoteTarget<M> extends Target<M> {
 
     @Override
     public TellResult tryTell(M message) {
+        if (Calls.holds(ref, message)) {
+            return TellResult.ACCEPTED;
+        }
         Conversation now = peer.now();
         Sent sent = now == null ? Sent.OVER : now.tryTell(this, message);
         return switch (sent) {
@@ -153,7 +159,9 @@ final class RemoteTarget<M> extends Target<M> {
 
     @Override
     public void fail(Throwable failure) {
-        home.report(failure, ref, DeadLetter.Reason.FAILURE, failure);
+        if (!Calls.holdsFailure(ref, failure)) {
+            home.report(failure, ref, DeadLetter.Reason.FAILURE, failure);
+        }
     }
 
     // ---------------------------------------------------------------- asking
