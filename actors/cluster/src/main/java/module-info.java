@@ -9,6 +9,7 @@ module dev.ropewalk.actors.cluster {
     requires static transitive org.jspecify;
 
     exports dev.ropewalk.actors.cluster;
+    exports dev.ropewalk.actors.cluster.entity;
     exports dev.ropewalk.actors.cluster.store;
     exports dev.ropewalk.actors.cluster.testing;
 }

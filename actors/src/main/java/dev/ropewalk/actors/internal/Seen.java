@@ -2,13 +2,13 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.ExitReason;
-import dev.ropewalk.actors.internal.behavior.HasState;
 import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.internal.supervision.Restarts;
 import dev.ropewalk.actors.observe.FailureReport;
+import dev.ropewalk.actors.spi.HasState;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.spi.Waits;
 

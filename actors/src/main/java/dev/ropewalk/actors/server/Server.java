@@ -4,7 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.internal.behavior.Committing;
-import dev.ropewalk.actors.internal.behavior.HasState;
+import dev.ropewalk.actors.spi.HasState;
 
 import org.jspecify.annotations.Nullable;
 
@@ -63,6 +63,15 @@ public final class Server<M, S> {
      */
     public static <M, S> Server<M, S> of(S state) {
         return new Server<>(Objects.requireNonNull(state, "state"), Map.of(), null);
+    }
+
+    /**
+     * {@return this server, which begins with another state}
+     *
+     * @param state what each start begins with
+     */
+    public Server<M, S> withState(S state) {
+        return new Server<>(Objects.requireNonNull(state, "state"), clauses, ends);
     }
 
     // ---------------------------------------------------------------- functions

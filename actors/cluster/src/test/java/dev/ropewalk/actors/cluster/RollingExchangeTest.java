@@ -95,8 +95,7 @@ class RollingExchangeTest {
         assertFalse(old.unreadable.isEmpty(), old::toString);
         for (String each : old.unreadable) {
             assertTrue(
-                    each.contains(
-                            "the type note cannot be read: this node's protocol does not have it"),
+                    each.contains("the type note cannot be read: this program does not have it"),
                     each);
         }
     }

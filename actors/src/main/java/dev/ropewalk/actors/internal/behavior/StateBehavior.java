@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal.behavior;
 
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.StateEntry;
+import dev.ropewalk.actors.spi.HasState;
 
 import org.jspecify.annotations.Nullable;
 

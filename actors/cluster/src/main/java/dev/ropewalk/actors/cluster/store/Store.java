@@ -82,6 +82,14 @@ public interface Store extends AutoCloseable {
      */
     StoreWatch watch(String prefix, Consumer<String> changed);
 
+    /**
+     * {@return whether no other process has the store while this one has it} Otherwise a process
+     * owns a thing in it only while it holds a lease. Waits for nothing.
+     */
+    default boolean isOfOneProcess() {
+        return false;
+    }
+
     /** Ends what the store has in this process. The entries stay; open calls fail. */
     @Override
     void close();

@@ -450,6 +450,12 @@ public final class MemoryStore implements Store {
         return made;
     }
 
+    /** {@return true} It lies in the memory of the process. */
+    @Override
+    public boolean isOfOneProcess() {
+        return true;
+    }
+
     /** Calls fail from now on. */
     @Override
     public void close() {

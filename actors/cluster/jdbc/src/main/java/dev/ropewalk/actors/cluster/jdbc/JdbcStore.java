@@ -181,6 +181,12 @@ public final class JdbcStore implements Store {
      * Ends its connections, when the writes that are under way are over, or after five seconds;
      * calls that wait fail, with an unknown outcome. A switchpoint.
      */
+    /** {@return whether it is SQLite's, which locks its file} */
+    @Override
+    public boolean isOfOneProcess() {
+        return !database.isShared();
+    }
+
     @Override
     public void close() {
         Waits.cleanUp(

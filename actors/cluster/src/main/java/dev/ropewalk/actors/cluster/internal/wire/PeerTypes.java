@@ -11,6 +11,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /**
  * The types that another node sends, as it described them, each beside the one of the same name
@@ -45,27 +46,45 @@ public final class PeerTypes {
      * @throws KryoException if that is no description
      */
     public static PeerTypes read(WireInput from, TypeTable own) {
+        return read(from, own, (_, _) -> true);
+    }
+
+    /**
+     * Reads what an older or a newer program has stored. What is read here is written again, so a
+     * component that this program does not know refuses its type, unless it may be dropped.
+     *
+     * @param mayDrop of the name of a record and that of its component
+     * @throws KryoException if that is no description
+     */
+    public static PeerTypes readStored(
+            WireInput from, TypeTable own, BiPredicate<String, String> mayDrop) {
+        return read(from, own, mayDrop);
+    }
+
+    private static PeerTypes read(
+            WireInput from, TypeTable own, BiPredicate<String, String> mayDrop) {
         int count = from.readSize(2);
         List<Entry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            entries.add(readEntry(from, own, Builtin.END + i));
+            entries.add(readEntry(from, own, Builtin.END + i, mayDrop));
         }
         return new PeerTypes(entries);
     }
 
-    private static Entry readEntry(WireInput from, TypeTable own, int number) {
+    private static Entry readEntry(
+            WireInput from, TypeTable own, int number, BiPredicate<String, String> mayDrop) {
         String name = Text.readSome(from);
         char sort = (char) from.readByte();
         WireType here = own.named(name);
         Reader reader =
                 switch (sort) {
-                    case WireType.OfRecord.SORT -> record(from, here);
+                    case WireType.OfRecord.SORT -> record(from, here, mayDrop);
                     case WireType.OfEnum.SORT -> constants(from, here);
                     case WireType.OfProgram.SORT -> program(here);
                     default -> throw new KryoException("there is no sort of types '" + sort + "'");
                 };
         if (here == null) {
-            return new Entry(name, null, "this node's protocol does not have it");
+            return new Entry(name, null, "this program does not have it");
         }
         Serializer<?> serializer = reader.serializer;
         return serializer == null
@@ -80,7 +99,8 @@ public final class PeerTypes {
         }
     }
 
-    private static Reader record(WireInput from, @Nullable WireType here) {
+    private static Reader record(
+            WireInput from, @Nullable WireType here, BiPredicate<String, String> mayDrop) {
         int count = partCount(from);
         List<Part> parts = new ArrayList<>();
         Set<String> seen = new HashSet<>();
@@ -92,7 +112,7 @@ public final class PeerTypes {
             parts.add(part);
         }
         return here instanceof WireType.OfRecord known
-                ? record(known, parts)
+                ? record(known, parts, mayDrop)
                 : Reader.refused("it is a record there, and none here");
     }
 
@@ -115,7 +135,8 @@ public final class PeerTypes {
         }
     }
 
-    private static Reader record(WireType.OfRecord here, List<Part> parts) {
+    private static Reader record(
+            WireType.OfRecord here, List<Part> parts, BiPredicate<String, String> mayDrop) {
         int[] places = new int[parts.size()];
         for (int i = 0; i < places.length; i++) {
             Part part = parts.get(i);
@@ -128,6 +149,8 @@ public final class PeerTypes {
                 if (misfit != null) {
                     return Reader.refused(misfit);
                 }
+            } else if (!mayDrop.test(here.name(), part.name)) {
+                return Reader.refused("its component " + part.name + " is not here, and may count");
             }
         }
         Kind[] kinds = parts.stream().map(Part::kind).toArray(Kind[]::new);

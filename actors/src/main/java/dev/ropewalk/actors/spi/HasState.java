@@ -1,6 +1,7 @@
-package dev.ropewalk.actors.internal.behavior;
+package dev.ropewalk.actors.spi;
 
 /** A behavior that knows which part of it a program would call its state. */
 public interface HasState {
+    /** {@return the state} */
     Object state();
 }

@@ -1,0 +1,240 @@
+package dev.ropewalk.actors.cluster.entity;
+
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
+import dev.ropewalk.actors.cluster.internal.entity.EntityAddresses;
+import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
+import dev.ropewalk.actors.cluster.internal.entity.StateStore;
+import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * Runs the entities of one process: actors that are found by a key for ever, and of which only
+ * those run that have something to do.
+ *
+ * {@snippet file="dev/ropewalk/actors/cluster/entity/EntitySnippetsTest.java" region="host"}
+ *
+ * <p>The first message to a key starts its actor, on a cord of the system that the key belongs to.
+ * It is stopped when no message has come for a while, and the next one starts it again. Messages of
+ * one sender arrive in the order in which they were told, also across that. An entity that fails is
+ * started again by its supervisor, with a growing pause; its mailbox stays. One whose very start
+ * fails is tried again by a message that comes after a growing pause; those in between are dead
+ * letters, and their asks fail with the reason.
+ *
+ * <p>With a store the state of {@linkplain EntityKind#durable durable} kinds outlasts the process:
+ * the same program, started again over the same store, goes on with it. No other process may have
+ * the store meanwhile, because both would run each entity; SQLite sees to that itself.
+ *
+ * <p>All methods work from any thread.
+ */
+public final class EntityHost implements AutoCloseable {
+    /** How long {@link #close} waits for entities that have messages. */
+    public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
+
+    /** Of all that are open. Two with one name would run each entity twice. */
+    private static final Map<Place, EntityHost> OPEN = new ConcurrentHashMap<>();
+
+    private final ActorSystem system;
+    private final String name;
+    private final @Nullable Place place;
+    private final @Nullable StateStore states;
+    private final Supervisor supervisor;
+    private final EntityAddresses addresses;
+
+    /** By the names of the kinds; guarded by itself. */
+    private final Map<String, EntityHome<?>> homes = new HashMap<>();
+
+    private volatile boolean isClosed;
+
+    /** A part of a store. A store is equal to itself alone. */
+    private record Place(Store store, String name) {}
+
+    private EntityHost(ActorSystem system, String name, @Nullable Store store) {
+        Objects.requireNonNull(system, "system");
+        this.name = Objects.requireNonNull(name, "name");
+        this.system = system;
+        this.place = store == null ? null : new Place(store, name);
+        this.states = store == null ? null : new StateStore(store, name);
+        this.addresses = new EntityAddresses(this::home);
+        if (place != null) {
+            checkStore(place);
+        }
+        boolean isMade = false;
+        try {
+            this.supervisor = system.supervise(name, Supervision.oneForOne());
+            isMade = true;
+        } finally {
+            if (!isMade) {
+                forget();
+            }
+        }
+        system.beforeStop(this::close);
+    }
+
+    private void checkStore(Place at) {
+        if (!at.store.isOfOneProcess()) {
+            throw new IllegalArgumentException(
+                    "entities "
+                            + name
+                            + " cannot stand on "
+                            + at.store
+                            + ": another process may have it too, and both would run each entity;"
+                            + " take the store of one process, as SQLite");
+        }
+        EntityHost other = OPEN.merge(at, this, (open, mine) -> open.isSystemOver() ? mine : open);
+        if (other != this) {
+            throw new IllegalStateException(
+                    "entities "
+                            + name
+                            + " are open in "
+                            + other.system
+                            + " on the same store; close those first, or give these another name");
+        }
+    }
+
+    /** A system may end without a close. */
+    private boolean isSystemOver() {
+        return !ActorSystem.all().contains(system);
+    }
+
+    /**
+     * Starts a host for entities whose state is in memory.
+     *
+     * @param system in which the entities run; the host is closed with it
+     * @param name of a supervisor of the system, below which they stand
+     * @return the host
+     * @throws IllegalArgumentException if the name is taken or none
+     */
+    public static EntityHost start(ActorSystem system, String name) {
+        return new EntityHost(system, name, null);
+    }
+
+    /**
+     * Starts a host for durable entities too.
+     *
+     * @param system in which the entities run; the host is closed with it
+     * @param name of a supervisor of the system, below which they stand. Their states have it too:
+     *     the next process finds them by it
+     * @param store for the states; it stays open when the host is closed
+     * @return the host
+     * @throws IllegalArgumentException if the name is taken or none, or other processes may have
+     *     the store too
+     * @throws IllegalStateException if a host with that name is open on that store
+     */
+    public static EntityHost start(ActorSystem system, String name, Store store) {
+        return new EntityHost(system, name, Objects.requireNonNull(store, "store"));
+    }
+
+    /**
+     * {@return the entities of a kind} None of them runs before a message comes.
+     *
+     * @param <M> the type of the messages
+     * @param kind what they are
+     * @throws IllegalArgumentException if the host has a kind of that name, the kind is durable and
+     *     the host has no store, or its state has a type that cannot be stored
+     * @throws IllegalStateException if the host is closed
+     */
+    public <M> Entities<M> entities(EntityKind<M, ?> kind) {
+        if (kind.isDurable() && states == null) {
+            throw new IllegalArgumentException(
+                    kind + " needs a store, and " + this + " has none; start it with one");
+        }
+        synchronized (homes) {
+            if (isClosed) {
+                throw new IllegalStateException(
+                        kind + " was not opened, because " + this + " is closed");
+            }
+            if (homes.containsKey(kind.name())) {
+                throw new IllegalArgumentException(
+                        this + " has a kind " + kind.name() + " already; a kind is opened once");
+            }
+            EntityHome<M> made =
+                    new EntityHome<>(
+                            system,
+                            supervisor,
+                            kind.name(),
+                            kind.idle(),
+                            kind.definitions(states, addresses));
+            homes.put(kind.name(), made);
+            return new Entities<>(made, key -> checkKey(kind, key));
+        }
+    }
+
+    private void checkKey(EntityKind<?, ?> kind, String key) {
+        if (kind.isDurable()) {
+            String stored = DurableDefinitions.stateKey(kind.name(), key);
+            Store.checkKey(Objects.requireNonNull(states).full(stored));
+        }
+    }
+
+    private @Nullable EntityHome<?> home(String kind) {
+        synchronized (homes) {
+            return homes.get(kind);
+        }
+    }
+
+    /** {@return its name} */
+    public String name() {
+        return name;
+    }
+
+    /**
+     * Ends all entities, each behind the messages that it has, and waits for that {@link
+     * #CLOSE_LIMIT} at most; those that still run then are ended as by a supervisor that stops. The
+     * things that are told from now on are dead letters. To close twice is harmless. Also a fiber
+     * that is being ended waits for it.
+     */
+    @Override
+    public void close() {
+        Waits.cleanUp(
+                () -> {
+                    close(CLOSE_LIMIT);
+                    return true;
+                });
+    }
+
+    private void close(Duration limit) {
+        List<EntityHome<?>> all;
+        synchronized (homes) {
+            if (isClosed) {
+                return;
+            }
+            isClosed = true;
+            all = List.copyOf(homes.values());
+        }
+        long endNs = Waits.nanoTime() + Math.min(Waits.nanos(limit), Long.MAX_VALUE / 4);
+        try {
+            for (EntityHome<?> each : all) {
+                for (WaitCell gone : each.close()) {
+                    gone.await("the end of " + each.path(), Math.max(0, endNs - Waits.nanoTime()));
+                }
+            }
+        } finally {
+            system.root().stop(name);
+            forget();
+        }
+    }
+
+    private void forget() {
+        if (place != null) {
+            OPEN.remove(place, this);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "entities " + name + " of " + system;
+    }
+}

@@ -1,0 +1,273 @@
+package dev.ropewalk.actors.cluster.entity;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.MailboxOptions;
+import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
+import dev.ropewalk.actors.cluster.internal.entity.EntityAddresses;
+import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
+import dev.ropewalk.actors.cluster.internal.entity.StateStore;
+import dev.ropewalk.actors.cluster.internal.entity.StateTypes;
+import dev.ropewalk.actors.server.Server;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.function.Function;
+
+/**
+ * The definition of entities: their name, the type of their messages, and how one of them is made.
+ * Immutable.
+ *
+ * {@snippet file="dev/ropewalk/actors/cluster/entity/EntitySnippetsTest.java" region="kind"}
+ *
+ * @param <M> the type of the messages
+ * @param <S> the type of the state of a durable kind; {@code Void} of another one
+ */
+public final class EntityKind<M, S> {
+    /** How long an entity without messages runs, unless {@link #idle} says otherwise. */
+    public static final Duration IDLE = Duration.ofMinutes(2);
+
+    private final String name;
+    private final Duration idle;
+    private final MailboxOptions mailbox;
+
+    /** Null if it is durable. */
+    private final @Nullable Function<String, Actor<M>> actors;
+
+    /** Null if it is not durable. */
+    private final @Nullable Durable<M, S> durable;
+
+    /** How the functions of an entity are made, and what its states are. */
+    private record Durable<M, S>(
+            Class<S> state,
+            Function<EntityContext<M>, Server<M, S>> server,
+            Map<Class<?>, Function<Object, S>> upgrades,
+            Map<Class<?>, String> names,
+            Map<Class<?>, Set<String>> dropped) {
+        Durable<M, S> named(Map<Class<?>, String> others) {
+            return new Durable<>(state, server, upgrades, others, dropped);
+        }
+
+        Durable<M, S> upgraded(Map<Class<?>, Function<Object, S>> others) {
+            return new Durable<>(state, server, others, names, dropped);
+        }
+
+        Durable<M, S> dropping(Map<Class<?>, Set<String>> others) {
+            return new Durable<>(state, server, upgrades, names, others);
+        }
+    }
+
+    private EntityKind(
+            String name,
+            Duration idle,
+            MailboxOptions mailbox,
+            @Nullable Function<String, Actor<M>> actors,
+            @Nullable Durable<M, S> durable) {
+        if (name.isBlank() || name.indexOf('/') >= 0) {
+            throw new IllegalArgumentException(
+                    "a kind has the name \"" + name + "\"; give one without a /, and not blank");
+        }
+        this.name = name;
+        this.idle = idle;
+        this.mailbox = mailbox;
+        this.actors = actors;
+        this.durable = durable;
+    }
+
+    /**
+     * {@return a kind whose entities have their state in memory} It is lost when the entity stops.
+     * When a behavior returns {@code stopped}, the messages that are queued are dead letters, as
+     * those of any actor.
+     *
+     * @param <M> the type of the messages
+     * @param name of the kind, which no other one of the host has
+     * @param messages the type of the messages; for the compiler only
+     * @param actor makes the definition of the actor of a key, each time it is started; must not
+     *     wait
+     */
+    public static <M> EntityKind<M, Void> of(
+            String name, Class<M> messages, Function<String, Actor<M>> actor) {
+        Objects.requireNonNull(messages, "messages");
+        Objects.requireNonNull(actor, "actor");
+        return new EntityKind<>(name, IDLE, MailboxOptions.unbounded(), actor, null);
+    }
+
+    /**
+     * {@return a kind whose entities have their state in the store of the host} The state is what
+     * the server's functions return. It is written before the message that changed it is complete:
+     * the reply, and all that a function tells, leave after that, and never if the write fails. A
+     * message whose function returns the state that it was given writes nothing. A server that ends
+     * ({@link Server#endsWhen}, {@code Reply.last}) removes its state, and the next message finds
+     * the first one.
+     *
+     * <p>If the write is refused, or its outcome unknown, or if a function throws, the message
+     * fails, as that of any actor; the entity reads its state again and goes on with the next
+     * message. An ask of the message fails with the reason. After an unknown outcome the state may
+     * have been written.
+     *
+     * <p>A function's {@code ask} leaves at once, as does a {@code tell} of a fiber that it has
+     * spun. Timers of the entity's actor end with it when it stops for idleness.
+     *
+     * @param <M> the type of the messages
+     * @param <S> the type of the state
+     * @param name of the kind, which no other one of the host has
+     * @param messages the type of the messages; for the compiler only
+     * @param state the type of the state: a record or enum, or a sealed interface of such, with the
+     *     components that a {@link dev.ropewalk.actors.cluster.Protocol} takes. An address in it
+     *     must be that of an entity of the same host
+     * @param server makes the functions of an entity, each time it is started; must not wait
+     */
+    public static <M, S> EntityKind<M, S> durable(
+            String name,
+            Class<M> messages,
+            Class<S> state,
+            Function<EntityContext<M>, Server<M, S>> server) {
+        Objects.requireNonNull(messages, "messages");
+        Objects.requireNonNull(state, "state");
+        Objects.requireNonNull(server, "server");
+        return new EntityKind<>(
+                name,
+                IDLE,
+                MailboxOptions.unbounded(),
+                null,
+                new Durable<>(state, server, Map.of(), Map.of(), Map.of()));
+    }
+
+    /**
+     * {@return this kind, whose entities stop after another time without messages} What comes while
+     * one stops starts the next one, so no message is lost by it.
+     *
+     * @param after how long, {@link #IDLE} otherwise
+     * @throws IllegalArgumentException if it is not positive
+     */
+    public EntityKind<M, S> idle(Duration after) {
+        if (!after.isPositive()) {
+            throw new IllegalArgumentException("idle=" + after + " is not positive");
+        }
+        Waits.nanos(after);
+        return new EntityKind<>(name, after, mailbox, actors, durable);
+    }
+
+    /**
+     * {@return this durable kind, whose entities have another mailbox} Of a kind in memory the
+     * definition of the actor says.
+     *
+     * @param options how many messages it holds, and the rule for more
+     * @throws IllegalStateException if it is not durable
+     */
+    public EntityKind<M, S> mailbox(MailboxOptions options) {
+        checkDurable("mailbox");
+        return new EntityKind<>(
+                name, idle, Objects.requireNonNull(options, "options"), actors, durable);
+    }
+
+    /**
+     * {@return this durable kind, which reads states of another type too} An older program has
+     * written them. The next write of the entity is one of the new type.
+     *
+     * @param <T> the other type
+     * @param old the other type: a record or enum
+     * @param upgrade makes a state of one; must not wait
+     * @throws IllegalStateException if it is not durable
+     * @throws IllegalArgumentException if there is an upgrade of the type, or it is the type of the
+     *     state itself
+     */
+    public <T> EntityKind<M, S> upgrade(Class<T> old, Function<T, S> upgrade) {
+        Durable<M, S> own = checkDurable("upgrade");
+        Objects.requireNonNull(upgrade, "upgrade");
+        Map<Class<?>, Function<Object, S>> upgrades = new HashMap<>(own.upgrades);
+        Function<Object, S> cast = read -> upgrade.apply(old.cast(read));
+        if (old == own.state || upgrades.put(old, cast) != null) {
+            throw new IllegalArgumentException(
+                    "kind " + name + " reads " + old.getName() + " already");
+        }
+        return with(own.upgraded(upgrades));
+    }
+
+    /**
+     * {@return this durable kind, where a type of its states has another name than that of its
+     * class} The name stands in the store, so a class that has one may be renamed, or moved to
+     * another package. Give a class that was renamed the name that it had.
+     *
+     * @param type a record or enum
+     * @param name of it in the store
+     * @throws IllegalStateException if it is not durable
+     */
+    public EntityKind<M, S> named(Class<?> type, String name) {
+        Durable<M, S> own = checkDurable("named");
+        Map<Class<?>, String> names = new HashMap<>(own.names);
+        names.put(Objects.requireNonNull(type, "type"), Objects.requireNonNull(name, "name"));
+        return with(own.named(names));
+    }
+
+    /**
+     * {@return this durable kind, which drops a component that an older program had} Otherwise a
+     * state with a component that is not here is refused, because a newer program may have written
+     * it, and this one would write the state without it. A component that only this program has is
+     * its {@link dev.ropewalk.actors.cluster.Default}, or zero, empty or null.
+     *
+     * @param record that had it
+     * @param component its name
+     * @throws IllegalStateException if it is not durable
+     */
+    public EntityKind<M, S> drop(Class<?> record, String component) {
+        Durable<M, S> own = checkDurable("drop");
+        Map<Class<?>, Set<String>> dropped = new HashMap<>(own.dropped);
+        Set<String> components = new HashSet<>(dropped.getOrDefault(record, Set.of()));
+        components.add(Objects.requireNonNull(component, "component"));
+        dropped.put(record, components);
+        return with(own.dropping(dropped));
+    }
+
+    private EntityKind<M, S> with(Durable<M, S> other) {
+        return new EntityKind<>(name, idle, mailbox, actors, other);
+    }
+
+    private Durable<M, S> checkDurable(String what) {
+        if (durable == null) {
+            throw new IllegalStateException(
+                    what + " is for durable kinds, and " + this + " is none");
+        }
+        return durable;
+    }
+
+    /** {@return its name} */
+    public String name() {
+        return name;
+    }
+
+    /** {@return whether its entities have their state in the store} */
+    public boolean isDurable() {
+        return durable != null;
+    }
+
+    Duration idle() {
+        return idle;
+    }
+
+    /** How its actors are made; the store is there if it is durable. */
+    EntityHome.ByCord<M> definitions(@Nullable StateStore store, EntityAddresses addresses) {
+        if (durable == null) {
+            Function<String, Actor<M>> made = Objects.requireNonNull(actors);
+            return (_, _) -> made::apply;
+        }
+        return new DurableDefinitions<>(
+                Objects.requireNonNull(store),
+                name,
+                new StateTypes<>(durable.state, durable.upgrades, durable.names, durable.dropped),
+                addresses,
+                mailbox,
+                durable.server);
+    }
+
+    @Override
+    public String toString() {
+        return (durable == null ? "kind " : "durable kind ") + name;
+    }
+}

@@ -1,0 +1,154 @@
+package dev.ropewalk.actors.cluster.internal.entity;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.supervision.BackOff;
+
+import org.jspecify.annotations.Nullable;
+
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import java.util.zip.CRC32C;
+
+/**
+ * The entities of one kind in one process: which cord a key belongs to, and the things that they
+ * share. For any thread.
+ */
+public final class EntityHome<M> {
+    private static final Log LOG = Logs.logger(EntityHome.class);
+
+    /** As often as need be: one entity that fails must not end the others. */
+    private static final Supervision RULES =
+            Supervision.dynamic()
+                    .intensity(Integer.MAX_VALUE, Duration.ofMillis(1))
+                    .backOff(
+                            BackOff.doubling(Duration.ofMillis(100), Duration.ofSeconds(10))
+                                    .withJitter(0.2));
+
+    private final ActorSystem system;
+    private final String kind;
+    private final Supervisor supervisor;
+    private final String path;
+    private final List<Residents<M>> residents = new ArrayList<>();
+
+    /** How the actor of a key is made, on its cord. */
+    @FunctionalInterface
+    public interface Definitions<M> {
+        Actor<M> of(String key);
+    }
+
+    /**
+     * The same for each cord, because one may keep something there. An actor whose key is given to
+     * {@code stop} ends behind the messages that it has; what comes then starts the next one.
+     */
+    @FunctionalInterface
+    public interface ByCord<M> {
+        Definitions<M> on(Cord cord, Consumer<String> stop);
+    }
+
+    /**
+     * The home of a kind.
+     *
+     * @param system whose actors they are
+     * @param above of the supervisor that starts them
+     * @param kind its name
+     * @param idle how long one without messages runs
+     * @param byCord how they are made
+     */
+    public EntityHome(
+            ActorSystem system, Supervisor above, String kind, Duration idle, ByCord<M> byCord) {
+        this.system = system;
+        this.kind = kind;
+        this.supervisor = above.supervise(kind, RULES);
+        this.path = system.name() + "/" + above.name() + "/" + kind;
+        for (Cord cord : system.cords()) {
+            residents.add(new Residents<>(this, cord, idle, byCord));
+        }
+    }
+
+    ActorSystem system() {
+        return system;
+    }
+
+    Supervisor supervisor() {
+        return supervisor;
+    }
+
+    public String kind() {
+        return kind;
+    }
+
+    /** Of the supervisor that starts them. */
+    public String path() {
+        return path;
+    }
+
+    public ActorRef<M> ref(String key) {
+        return new EntityTarget<>(this, key).ref();
+    }
+
+    /** How many run now. */
+    public int size() {
+        return residents.stream().mapToInt(Residents::size).sum();
+    }
+
+    Residents<M> residentsOf(String key) {
+        if (residents.size() == 1) {
+            return residents.getFirst();
+        }
+        CRC32C sum = new CRC32C();
+        sum.update(key.getBytes(StandardCharsets.UTF_8));
+        return residents.get((int) (sum.getValue() % residents.size()));
+    }
+
+    /** Ends all, each behind the messages that it has. Each cell is given when a cord has none. */
+    public List<WaitCell> close() {
+        List<WaitCell> cells = new ArrayList<>();
+        for (Residents<M> each : residents) {
+            WaitCell gone = new WaitCell();
+            cells.add(gone);
+            each.close(gone);
+        }
+        return cells;
+    }
+
+    // ---------------------------------------------------------------- what cannot be told
+
+    String nameOf(String key) {
+        return path + "/" + EntityNames.name(key);
+    }
+
+    /** A message, or a {@link Question}. */
+    void refuse(String key, Object item, DeadLetter.Reason reason, @Nullable Throwable cause) {
+        Object message = item;
+        if (item instanceof Question<?, ?>(EntityAsk<?> ask, Object asked)) {
+            message = asked;
+            ask.failed(cause == null ? text(reason) : cause.getMessage(), cause);
+        }
+        system.report(new DeadLetter(message, nameOf(key), reason, cause));
+    }
+
+    private static String text(DeadLetter.Reason reason) {
+        return reason == DeadLetter.Reason.ENDED ? "its entities have been closed" : "" + reason;
+    }
+
+    void tellBroken(String key, Throwable cause) {
+        LOG.warn("{} did not start", nameOf(key), cause);
+    }
+
+    /** After each test; on a cord of the system that nothing else uses meanwhile. */
+    public void checkInvariants() {
+        residents.forEach(Residents::checkInvariants);
+    }
+}

@@ -1,0 +1,414 @@
+package dev.ropewalk.actors.cluster.internal.entity;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.Down;
+import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.cluster.entity.EntityException;
+import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.actors.spi.Handlers;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.spi.Alarm;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Queue;
+import java.util.function.Consumer;
+
+/**
+ * The entities of a kind whose keys belong to one cord, as far as they have an actor now. The actor
+ * of a key is started by the first message, on this cord, and stopped when no message has come for
+ * a while. All words to an entity pass here, on the cord, so to start, to stop and to tell cannot
+ * overtake each other, and no lock is needed.
+ *
+ * <pre>
+ *   RUNNING -> ENDING   no message came for long, or it was told to stop: what comes is held
+ *   RUNNING -> GONE     its actor has ended by itself; the next message starts another one
+ *   ENDING  -> GONE     its actor has ended; held messages start the next one
+ *   RUNNING, ENDING -> BROKEN   its start failed; what comes is refused for a while
+ *   BROKEN  -> GONE     a message came after that while, and starts it again; or none came
+ * </pre>
+ *
+ * Invariants: a key has one resident at most; one that is RUNNING holds nothing, but for messages
+ * that came between the end of its actor and the word of that; one that is GONE is not in the map.
+ * The map is in the order of the last messages.
+ *
+ * <p>Rejected: a table for all threads in which a sender finds the actor. A message that is told
+ * between its look and the actor's stop is lost, or each message takes a lock. And to let the
+ * supervisor start again what never began: it would fail at once again, as often as it may.
+ */
+final class Residents<M> {
+    /** Messages of one entity that wait for its next start. */
+    static final int MAX_HELD = 10_000;
+
+    private static final long FIRST_PAUSE_NS = Duration.ofMillis(100).toNanos();
+    private static final int MOST_DOUBLINGS = 7; // 12.8 s
+
+    private static final long SHORTEST_SWEEP_NS = Duration.ofMillis(10).toNanos();
+    private static final long LONGEST_SWEEP_NS = Duration.ofSeconds(10).toNanos();
+
+    private final EntityHome<M> home;
+    private final Cord cord;
+    private final EntityHome.Definitions<M> definitions;
+    private final long idleNs;
+    private final Map<String, Resident> byKey = new LinkedHashMap<>(16, 0.75f, true);
+
+    /** Null while there is nobody. */
+    private @Nullable Alarm sweep;
+
+    /** Given when the last one is gone; null while it is open. */
+    private @Nullable WaitCell closing;
+
+    /** Read from anywhere. */
+    private volatile int size;
+
+    private enum State {
+        RUNNING,
+        ENDING,
+        BROKEN,
+        GONE
+    }
+
+    Residents(EntityHome<M> home, Cord cord, Duration idle, EntityHome.ByCord<M> byCord) {
+        this.home = home;
+        this.cord = cord;
+        this.definitions = byCord.on(cord, this::stop);
+        this.idleNs = Waits.nanos(idle);
+    }
+
+    int size() {
+        return size;
+    }
+
+    // ---------------------------------------------------------------- from any thread
+
+    /** A message, or a {@link Question}. */
+    void send(String key, Object item) {
+        if (cord.isCurrent()) {
+            Waits.asNoFiber(() -> accept(key, item)); // nothing of it may wait for room
+        } else {
+            cord.post(new Sent<>(this, key, item));
+        }
+    }
+
+    /**
+     * Runs the code with the actor of a key, null if it has none.
+     *
+     * @param whenOver runs instead if the cord is over
+     */
+    void with(String key, Consumer<? super @Nullable ActorRef<M>> code, Runnable whenOver) {
+        onCord(
+                () -> {
+                    Resident found = byKey.get(key);
+                    code.accept(found == null ? null : found.actor);
+                },
+                whenOver);
+    }
+
+    /** The actor of the key ends; what comes then starts the next one. */
+    void stop(String key) {
+        onCord(
+                () -> {
+                    Resident found = byKey.get(key);
+                    if (found != null) {
+                        found.end();
+                    }
+                },
+                () -> {});
+    }
+
+    /** Nothing is started any more; the cell is given when the last one is gone. */
+    void close(WaitCell gone) {
+        onCord(
+                () -> {
+                    closing = gone;
+                    List.copyOf(byKey.values()).forEach(Resident::end);
+                    tellIfGone();
+                },
+                () -> gone.give(this));
+    }
+
+    private void onCord(Runnable code, Runnable whenOver) {
+        if (cord.isCurrent()) {
+            Waits.asNoFiber(code);
+        } else {
+            cord.post(new Word(code, whenOver));
+        }
+    }
+
+    /** A message on its way to the cord. */
+    private static final class Sent<M> extends CordMessage {
+        private final Residents<M> to;
+        private final String key;
+        private final Object item;
+
+        Sent(Residents<M> to, String key, Object item) {
+            this.to = to;
+            this.key = key;
+            this.item = item;
+        }
+
+        @Override
+        public void onCord() {
+            to.accept(key, item);
+        }
+
+        @Override
+        public void onClosed() {
+            to.home.refuse(key, item, DeadLetter.Reason.ENDED, null);
+        }
+    }
+
+    /** Anything else on its way to the cord. */
+    private static final class Word extends CordMessage {
+        private final Runnable code;
+        private final Runnable whenOver;
+
+        Word(Runnable code, Runnable whenOver) {
+            this.code = code;
+            this.whenOver = whenOver;
+        }
+
+        @Override
+        public void onCord() {
+            code.run();
+        }
+
+        @Override
+        public void onClosed() {
+            whenOver.run();
+        }
+    }
+
+    // ---------------------------------------------------------------- on the cord
+
+    private void accept(String key, Object item) {
+        if (closing != null) {
+            home.refuse(key, item, DeadLetter.Reason.ENDED, null);
+            return;
+        }
+        Resident resident = byKey.get(key);
+        if (resident == null || resident.isPauseOver()) {
+            resident = begin(key, resident == null ? 0 : resident.failures);
+        }
+        resident.take(item);
+    }
+
+    private Resident begin(String key, int failures) {
+        Resident made = new Resident(key, failures);
+        byKey.put(key, made);
+        size = byKey.size();
+        if (sweep == null) {
+            arm();
+        }
+        made.begin();
+        return made;
+    }
+
+    private void arm() {
+        long afterNs = Math.clamp(idleNs / 4, SHORTEST_SWEEP_NS, LONGEST_SWEEP_NS);
+        sweep = Alarm.after(afterNs, this::sweep);
+    }
+
+    /** Those that no message has come to for long. */
+    private void sweep() {
+        sweep = null;
+        long nowNs = Waits.nanoTime();
+        List<Resident> idle = new ArrayList<>();
+        for (Resident each : byKey.values()) {
+            if (nowNs - each.usedNs < idleNs) {
+                break; // the others were used later
+            }
+            idle.add(each);
+        }
+        idle.forEach(Resident::end);
+        if (!byKey.isEmpty() && sweep == null) {
+            arm();
+        }
+    }
+
+    private void remove(Resident gone) {
+        byKey.remove(gone.key, gone);
+        size = byKey.size();
+        tellIfGone();
+    }
+
+    private void tellIfGone() {
+        if (closing != null && byKey.isEmpty()) {
+            closing.give(this);
+        }
+    }
+
+    void checkInvariants() {
+        byKey.forEach(
+                (key, each) -> {
+                    if (!each.key.equals(key) || each.state == State.GONE) {
+                        throw new AssertionError(key + " leads to " + each);
+                    }
+                    if (each.state == State.BROKEN && !each.held.isEmpty()) {
+                        throw new AssertionError(each + " holds " + each.held.size());
+                    }
+                });
+    }
+
+    /** One key, from the start of its actor to the end. */
+    private final class Resident implements DownListener {
+        private final String key;
+        private final Queue<Object> held = new ArrayDeque<>();
+        private State state = State.RUNNING;
+
+        /** Null before it is made, and if it could not be made. */
+        private @Nullable ActorRef<M> actor;
+
+        /** Its factory has returned once: what fails then is started again by its supervisor. */
+        private boolean wasUp;
+
+        private long usedNs = Waits.nanoTime();
+
+        /** Starts that failed, one after the other. */
+        private int failures;
+
+        /** Of one that is BROKEN. */
+        private long pauseEndNs;
+
+        private @Nullable Throwable failure;
+
+        Resident(String key, int failures) {
+            this.key = key;
+            this.failures = failures;
+        }
+
+        private void state(State from, State to) {
+            if (state != from) {
+                throw new IllegalStateException(this + " is " + state + ", not " + from);
+            }
+            state = to;
+        }
+
+        void begin() {
+            try {
+                Actor<M> definition = Handlers.whenUp(definitions.of(key), () -> wasUp = true);
+                ActorRef<M> made = home.supervisor().spin(cord, EntityNames.name(key), definition);
+                actor = made;
+                made.target().watch(this, false);
+            } catch (RuntimeException | Error broken) {
+                breaks(broken);
+            }
+        }
+
+        void take(Object item) {
+            usedNs = Waits.nanoTime();
+            switch (state) {
+                case RUNNING -> give(item);
+                case ENDING -> hold(item);
+                case BROKEN, GONE ->
+                        home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure());
+            }
+        }
+
+        private void give(Object item) {
+            ActorRef<M> to = Objects.requireNonNull(actor);
+            if (item instanceof Question<?, ?>) {
+                @SuppressWarnings("unchecked") // only questions of this kind are sent here
+                Question<M, ?> question = (Question<M, ?>) item;
+                question.ask(to);
+                return;
+            }
+            @SuppressWarnings("unchecked") // as above
+            M message = (M) item;
+            switch (to.tryTell(message)) {
+                case ACCEPTED -> {}
+                case FULL -> home.refuse(key, item, DeadLetter.Reason.REFUSED, null);
+                case ENDED -> hold(item); // the word of its end is about to come
+            }
+        }
+
+        private void hold(Object item) {
+            if (held.size() == MAX_HELD) {
+                home.refuse(
+                        key,
+                        item,
+                        DeadLetter.Reason.REFUSED,
+                        new EntityException(
+                                home.nameOf(key)
+                                        + " has "
+                                        + MAX_HELD
+                                        + " messages that wait for the end of its last handler"));
+            } else {
+                held.add(item);
+            }
+        }
+
+        void end() {
+            if (state == State.RUNNING) {
+                state(State.RUNNING, State.ENDING);
+                Objects.requireNonNull(actor).stop();
+            } else if (state == State.BROKEN && (isPauseOver() || closing != null)) {
+                state(State.BROKEN, State.GONE);
+                remove(this);
+            }
+        }
+
+        /** On the cord, behind the last message. */
+        @Override
+        public void down(Down down) {
+            if (down.reason() instanceof ExitReason.Failed(Throwable cause) && !wasUp) {
+                breaks(cause);
+                return;
+            }
+            state(state, State.GONE);
+            remove(this);
+            if (closing != null) {
+                held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.ENDED, null));
+            } else if (!held.isEmpty()) {
+                Resident next = Residents.this.begin(key, 0);
+                held.forEach(next::take);
+            }
+        }
+
+        private void breaks(Throwable cause) {
+            state(state, State.BROKEN);
+            failure = cause;
+            failures++;
+            int doublings = Math.min(failures - 1, MOST_DOUBLINGS);
+            pauseEndNs = Waits.nanoTime() + (FIRST_PAUSE_NS << doublings);
+            home.tellBroken(key, cause);
+            held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure()));
+            held.clear();
+            if (closing != null) {
+                end();
+            }
+        }
+
+        private EntityException startFailure() {
+            long leftMs = Math.max(0, (pauseEndNs - Waits.nanoTime()) / 1_000_000);
+            return new EntityException(
+                    home.nameOf(key)
+                            + " did not start, and is not tried for "
+                            + leftMs
+                            + " ms: "
+                            + failure,
+                    failure);
+        }
+
+        boolean isPauseOver() {
+            return state == State.BROKEN && Waits.nanoTime() - pauseEndNs >= 0;
+        }
+
+        @Override
+        public String toString() {
+            return home.nameOf(key) + ", " + state;
+        }
+    }
+}
