@@ -177,16 +177,16 @@ public final class JdbcStore implements Store {
                 Objects.requireNonNull(changed, "changed"));
     }
 
-    /**
-     * Ends its connections, when the writes that are under way are over, or after five seconds;
-     * calls that wait fail, with an unknown outcome. A switchpoint.
-     */
     /** {@return whether it is SQLite's, which locks its file} */
     @Override
     public boolean isOfOneProcess() {
         return !database.isShared();
     }
 
+    /**
+     * Ends its connections, when the writes that are under way are over, or after five seconds;
+     * calls that wait fail, with an unknown outcome. A switchpoint.
+     */
     @Override
     public void close() {
         Waits.cleanUp(

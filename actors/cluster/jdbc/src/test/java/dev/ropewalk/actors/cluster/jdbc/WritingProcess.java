@@ -49,14 +49,17 @@ final class WritingProcess implements AutoCloseable {
         lines = process.inputReader(UTF_8);
     }
 
-    /** The kind of database, and where it is. */
+    /** The writer or the kind of database, and where it is. */
     public static void main(String[] arguments) {
         JdbcOptions options =
-                arguments[0].equals("sqlite")
-                        ? JdbcOptions.sqlite(Path.of(arguments[1]))
-                        : JdbcOptions.postgresql(arguments[1]);
+                arguments[0].equals("postgresql")
+                        ? JdbcOptions.postgresql(arguments[1])
+                        : JdbcOptions.sqlite(Path.of(arguments[1]));
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
         Store store = JdbcStore.open(options);
+        if (arguments[0].equals("entities")) {
+            CountingEntities.run(store, KEYS, out);
+        }
         Cord cord = Cord.start("writes");
         for (int i = 0; i < KEYS; i++) {
             int number = i;
