@@ -120,6 +120,8 @@ class LayeringTest {
                     "cluster",
                     Set.of(
                             "dev.ropewalk.actors.cluster",
+                            "dev.ropewalk.actors.cluster.entity",
+                            "dev.ropewalk.actors.cluster.internal.entity",
                             "dev.ropewalk.actors.cluster.internal.lease",
                             "dev.ropewalk.actors.cluster.internal.node",
                             "dev.ropewalk.actors.cluster.internal.ref",

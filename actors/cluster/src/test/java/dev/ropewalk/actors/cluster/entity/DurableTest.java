@@ -16,6 +16,7 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.NotSendableException;
+import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreException;
@@ -104,8 +105,19 @@ class DurableTest {
         }
 
         StoreEntry entry() {
-            return store.memory.peek("host/entity/sum/a");
+            return store.memory.peek(stored("a"));
         }
+    }
+
+    private static String stored(String key) {
+        return "host/" + DurableDefinitions.stateKey("sum", key);
+    }
+
+    /** States are found by it after years. */
+    @Test
+    void A7_theKeyOfAStateNeverChanges() {
+        assertEquals("host/entity/sum/30/a", stored("a"));
+        assertEquals("host/entity/sum/01/ä/b", stored("ä/b"));
     }
 
     private void run(Consumer<Running> test) {
@@ -272,7 +284,7 @@ class DurableTest {
                     add(now.a(), 1);
                     byte[] one = now.entry().value();
                     add(now.a(), 2);
-                    now.store().replace("host/entity/sum/a", now.entry().revision(), one);
+                    now.store().replace(stored("a"), now.entry().revision(), one);
                     EntityException refused = failed(() -> add(now.a(), 4));
                     assertTrue(text(refused).contains("somebody else"), refused::getMessage);
                     assertEquals(9, add(now.a(), 8));
@@ -411,7 +423,7 @@ class DurableTest {
                     for (int i = 0; i < whole.length; i++) {
                         byte[] damaged = whole.clone();
                         damaged[i] ^= 0x55;
-                        String key = "host/entity/sum/d" + i;
+                        String key = stored("d" + i);
                         now.store().replace(key, 0, damaged);
                         ActorRef<Word> entity = now.all().ref("d" + i);
                         Object read = attempt(entity);
@@ -419,9 +431,9 @@ class DurableTest {
                                 read instanceof EntityException || read instanceof Long,
                                 i + " gave " + read);
                     }
-                    now.store().replace("host/entity/sum/e", 0, new byte[0]);
+                    now.store().replace(stored("e"), 0, new byte[0]);
                     failed(() -> get(now.all().ref("e")));
-                    now.store().replace("host/entity/sum/f", 0, new byte[] {2, 0});
+                    now.store().replace(stored("f"), 0, new byte[] {2, 0});
                     EntityException form = failed(() -> get(now.all().ref("f")));
                     assertTrue(text(form).contains("form=2"), form::getMessage);
                 });

@@ -69,6 +69,6 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
 
     /** The key of a state, within the host's part of the store. */
     public static String stateKey(String kind, String key) {
-        return "entity/" + kind + "/" + key;
+        return "entity/" + kind + "/" + Shards.name(key) + "/" + key;
     }
 }

@@ -14,12 +14,10 @@ import dev.ropewalk.fibers.supervision.BackOff;
 
 import org.jspecify.annotations.Nullable;
 
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.zip.CRC32C;
 
 /**
  * The entities of one kind in one process: which cord a key belongs to, and the things that they
@@ -104,12 +102,8 @@ public final class EntityHome<M> {
     }
 
     Residents<M> residentsOf(String key) {
-        if (residents.size() == 1) {
-            return residents.getFirst();
-        }
-        CRC32C sum = new CRC32C();
-        sum.update(key.getBytes(StandardCharsets.UTF_8));
-        return residents.get((int) (sum.getValue() % residents.size()));
+        int cords = residents.size();
+        return residents.get(cords == 1 ? 0 : Shards.of(key) % cords);
     }
 
     /** Ends all, each behind the messages that it has. Each cell is given when a cord has none. */

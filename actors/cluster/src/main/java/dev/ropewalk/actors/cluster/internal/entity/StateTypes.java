@@ -48,7 +48,7 @@ public record StateTypes<S>(
         return TypeTable.of(all, names, Map.of());
     }
 
-    /** What was read, as this program has it; null if it is none of the types. */
+    /** The value that was read, as this program has it; null if it is none of the types. */
     @Nullable S upgraded(Object read) {
         Function<Object, S> upgrade = upgrades.get(read.getClass());
         if (upgrade != null) {

@@ -50,8 +50,9 @@ public final class PeerTypes {
     }
 
     /**
-     * Reads what an older or a newer program has stored. What is read here is written again, so a
-     * component that this program does not know refuses its type, unless it may be dropped.
+     * Reads what an older or a newer program has stored. A stored value is written again as a
+     * whole, so a component that this program does not know refuses its type, unless it may be
+     * dropped.
      *
      * @param mayDrop of the name of a record and that of its component
      * @throws KryoException if that is no description
