@@ -573,6 +573,16 @@ public final class ActorSystem implements AutoCloseable {
         beforeStop.add(Objects.requireNonNull(task, "task"));
     }
 
+    /**
+     * Takes a task of {@link #beforeStop} out.
+     *
+     * @param task the same object
+     * @return false if it was not there, or has begun
+     */
+    public boolean removeBeforeStop(Consumer<? super Duration> task) {
+        return beforeStop.remove(Objects.requireNonNull(task, "task"));
+    }
+
     private void prepareStop(Duration limit) {
         for (Consumer<? super Duration> each = beforeStop.poll();
                 each != null;

@@ -106,6 +106,37 @@ public final class Caller {
         return target instanceof ActorCell<?> actor ? AskCycles.askOf(actor) : null;
     }
 
+    /** Whether the caller is an actor of that path or below it, or a fiber below one. */
+    public static boolean isBelow(String path) {
+        for (Fiber<?> each = Fiber.currentOrNull(); each != null; each = each.parent()) {
+            if (Waits.handler(each) instanceof Incarnation<?> actor) {
+                String own = actor.cell().ref().path();
+                if (own.startsWith(path)
+                        && (own.length() == path.length() || own.charAt(path.length()) == '/')) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Whether an incarnation of the actor has begun to work; on its cord. */
+    public static boolean wasUp(Target<?> target) {
+        return target instanceof ActorCell<?> actor && actor.wasUp;
+    }
+
+    /** Whether the actor waits for a message, has none, and owes no reply; on its cord. */
+    public static boolean isIdle(Target<?> target) {
+        if (!(target instanceof ActorCell<?> actor)) {
+            return true;
+        }
+        Incarnation<?> running = actor.running();
+        return running != null
+                && running.isIdle()
+                && actor.mailboxNow().size() == 0
+                && actor.openAsks() == 0;
+    }
+
     public static @Nullable Room roomOf(Target<?> target) {
         return CellRoom.of(target);
     }

@@ -103,8 +103,10 @@ final class CellEnd {
             own.endKept(cell, reason);
         }
         Postponing.resume(cell);
+        Throwable startFailure =
+                !cell.wasUp && reason instanceof ExitReason.Failed(Throwable cause) ? cause : null;
         for (Object queued = cell.poll(); queued != null; queued = cell.poll()) {
-            Dropped.drop(cell, queued, DeadLetter.Reason.ENDED, null);
+            Dropped.drop(cell, queued, DeadLetter.Reason.ENDED, startFailure);
         }
         cell.dropsMailbox();
         if (own != null) {

@@ -84,6 +84,11 @@ public final class Definition<M> extends Actor<M> {
         return factory;
     }
 
+    /** Whether it is started again after each end, whatever its supervisor says. */
+    public boolean isPermanent() {
+        return restart == RestartRule.PERMANENT;
+    }
+
     /** Whether a restart goes on with the last behavior. */
     public boolean keepsState() {
         return keepsState;

@@ -179,10 +179,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** It waits for a message, or for a resume. */
     boolean isIdle() {
+        Object wait = receiver == null ? waitsFor() : cell;
         return fiber != null
                 && current == null
                 && cell.isUpNow()
-                && waitsFor().toString().equals(Waits.reason(fiber));
+                && wait.toString().equals(Waits.reason(fiber));
     }
 
     // ---------------------------------------------------------------- signals

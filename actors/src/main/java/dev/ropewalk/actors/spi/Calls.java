@@ -77,6 +77,15 @@ public final class Calls {
     }
 
     /**
+     * {@return whether the caller is an actor of that path or below it, or a fiber below one}
+     *
+     * @param path of an actor or a supervisor
+     */
+    public static boolean isBelow(String path) {
+        return Caller.isBelow(path);
+    }
+
+    /**
      * Publishes that the calling actor waits for a reply, before it looks for a circle.
      *
      * @param ask its ask; null when it waits no more

@@ -2,37 +2,50 @@ package dev.ropewalk.actors.spi;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.internal.Caller;
 import dev.ropewalk.actors.internal.Definition;
 import dev.ropewalk.actors.internal.behavior.Committing;
 
 import java.util.concurrent.Callable;
 
-/** For builders of actors around those of a program. */
+/** For builders of things that start and stop the actors of a program by themselves. */
 public final class Handlers {
     private Handlers() {}
 
     /**
-     * {@return the same definition, whose actors say when their factory has returned, or their body
-     * begins}
+     * Refuses a definition whose actors are started again after each end.
      *
-     * @param <M> the type of the messages
      * @param actor any
-     * @param up is run at each start, on the fiber of the actor; must not wait
+     * @throws IllegalArgumentException if they are
      */
-    public static <M> Actor<M> whenUp(Actor<M> actor, Runnable up) {
-        return Definition.of(actor)
-                .around(
-                        factory ->
-                                self -> {
-                                    var first = factory.apply(self);
-                                    up.run();
-                                    return first;
-                                },
-                        body ->
-                                self -> {
-                                    up.run();
-                                    body.run(self);
-                                });
+    public static void checkEnds(Actor<?> actor) {
+        if (Definition.of(actor).isPermanent()) {
+            throw new IllegalArgumentException(
+                    actor
+                            + " is started again after each end, and would never rest; take"
+                            + " TRANSIENT");
+        }
+    }
+
+    /**
+     * {@return whether an incarnation of an actor of this process has begun to work} Without one
+     * its end is a start that failed. On the actor's cord.
+     *
+     * @param actor any
+     */
+    public static boolean wasUp(ActorRef<?> actor) {
+        return Caller.wasUp(actor.target());
+    }
+
+    /**
+     * {@return whether an actor of this process waits for a message, has none, and owes no reply}
+     * On the actor's cord.
+     *
+     * @param actor any
+     */
+    public static boolean isIdle(ActorRef<?> actor) {
+        return Caller.isIdle(actor.target());
     }
 
     /**

@@ -6,19 +6,26 @@ import dev.ropewalk.actors.cluster.internal.entity.EntityAddresses;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 /**
  * Runs the entities of one process: actors that are found by a key for ever, and of which only
@@ -43,6 +50,8 @@ public final class EntityHost implements AutoCloseable {
     /** How long {@link #close} waits for entities that have messages. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
+    private static final Log LOG = Logs.logger(EntityHost.class);
+
     /** Of all that are open. Two with one name would run each entity twice. */
     private static final Map<Place, EntityHost> OPEN = new ConcurrentHashMap<>();
 
@@ -53,10 +62,16 @@ public final class EntityHost implements AutoCloseable {
     private final Supervisor supervisor;
     private final EntityAddresses addresses;
 
-    /** By the names of the kinds; guarded by itself. */
-    private final Map<String, EntityHome<?>> homes = new HashMap<>();
+    private final Consumer<Duration> beforeStop = this::close;
 
-    private volatile boolean isClosed;
+    /** By the names of the kinds. */
+    private final Map<String, EntityHome<?>> homes = new ConcurrentHashMap<>();
+
+    /** Held while a kind is opened, and while the host begins to close. */
+    private final Object opening = new Object();
+
+    /** Null while it is open; guarded by {@link #opening}. */
+    private @Nullable Closing closing;
 
     /** A part of a store. A store is equal to itself alone. */
     private record Place(Store store, String name) {}
@@ -80,7 +95,7 @@ public final class EntityHost implements AutoCloseable {
                 forget();
             }
         }
-        system.beforeStop(this::close);
+        system.beforeStop(beforeStop);
     }
 
     private void checkStore(Place at) {
@@ -151,8 +166,8 @@ public final class EntityHost implements AutoCloseable {
             throw new IllegalArgumentException(
                     kind + " needs a store, and " + this + " has none; start it with one");
         }
-        synchronized (homes) {
-            if (isClosed) {
+        synchronized (opening) {
+            if (closing != null) {
                 throw new IllegalStateException(
                         kind + " was not opened, because " + this + " is closed");
             }
@@ -180,9 +195,7 @@ public final class EntityHost implements AutoCloseable {
     }
 
     private @Nullable EntityHome<?> home(String kind) {
-        synchronized (homes) {
-            return homes.get(kind);
-        }
+        return homes.get(kind);
     }
 
     /** {@return its name} */
@@ -193,11 +206,15 @@ public final class EntityHost implements AutoCloseable {
     /**
      * Ends all entities, each behind the messages that it has, and waits for that {@link
      * #CLOSE_LIMIT} at most; those that still run then are ended as by a supervisor that stops. The
-     * things that are told from now on are dead letters. To close twice is harmless. Also a fiber
-     * that is being ended waits for it.
+     * things that are told from now on are dead letters. To close twice is harmless, and waits too.
+     * Also a fiber that is being ended, or a thread that is interrupted, waits for it.
+     *
+     * @throws IllegalStateException if an entity of the host calls it, or a cord where no fiber
+     *     runs: it would wait for itself
      */
     @Override
     public void close() {
+        checkOutside();
         Waits.cleanUp(
                 () -> {
                     close(CLOSE_LIMIT);
@@ -205,29 +222,73 @@ public final class EntityHost implements AutoCloseable {
                 });
     }
 
-    private void close(Duration limit) {
-        List<EntityHome<?>> all;
-        synchronized (homes) {
-            if (isClosed) {
-                return;
-            }
-            isClosed = true;
-            all = List.copyOf(homes.values());
+    private void checkOutside() {
+        boolean isOnCord = Cord.currentOrNull() != null && Fiber.currentOrNull() == null;
+        if (isOnCord || Calls.isBelow(path())) {
+            throw new IllegalStateException(
+                    "close of "
+                            + this
+                            + " would wait for its own caller, "
+                            + Calls.callerName()
+                            + "; close it from outside");
         }
-        long endNs = Waits.nanoTime() + Math.min(Waits.nanos(limit), Long.MAX_VALUE / 4);
+    }
+
+    private String path() {
+        return system.name() + "/" + name;
+    }
+
+    /** To wait may be broken off, and begins again then; what it waits for does not. */
+    private void close(Duration limit) {
+        Closing now = closing(limit);
+        now.await();
         try {
-            for (EntityHome<?> each : all) {
-                for (WaitCell gone : each.close()) {
-                    gone.await("the end of " + each.path(), Math.max(0, endNs - Waits.nanoTime()));
-                }
-            }
-        } finally {
             system.root().stop(name);
+        } catch (IllegalArgumentException none) {
+            LOG.debug("{} has ended already", this, none);
+        } finally {
             forget();
         }
     }
 
+    private Closing closing(Duration limit) {
+        synchronized (opening) {
+            if (closing == null) {
+                closing = new Closing(List.copyOf(homes.values()), Waits.nanos(limit));
+            }
+            return closing;
+        }
+    }
+
+    /** The end of all entities. */
+    private static final class Closing {
+        private final CompletableFuture<@Nullable Object> allGone = new CompletableFuture<>();
+        private final long endNs;
+
+        Closing(List<EntityHome<?>> all, long limitNs) {
+            this.endNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 4);
+            AtomicInteger left =
+                    new AtomicInteger(1 + all.stream().mapToInt(EntityHome::cords).sum());
+            Runnable gone =
+                    () -> {
+                        if (left.decrementAndGet() == 0) {
+                            allGone.complete(null);
+                        }
+                    };
+            all.forEach(each -> each.close(gone)); // all before any is waited for
+            gone.run();
+        }
+
+        @SuppressWarnings("FutureReturnValueIgnored") // the cell is given
+        void await() {
+            WaitCell over = new WaitCell();
+            allGone.thenRun(() -> over.give(allGone));
+            over.await("the end of entities", Math.max(0, endNs - Waits.nanoTime()));
+        }
+    }
+
     private void forget() {
+        system.removeBeforeStop(beforeStop);
         if (place != null) {
             OPEN.remove(place, this);
         }

@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
@@ -215,14 +216,29 @@ public final class EntityKind<M, S> {
      * @param record that had it
      * @param component its name
      * @throws IllegalStateException if it is not durable
+     * @throws IllegalArgumentException if the class is no record, or still has the component;
+     *     {@link EntityHost#entities} refuses a class that no state has
      */
     public EntityKind<M, S> drop(Class<?> record, String component) {
         Durable<M, S> own = checkDurable("drop");
+        if (!record.isRecord() || hasComponent(record, component)) {
+            throw new IllegalArgumentException(
+                    component
+                            + " of "
+                            + record.getName()
+                            + " cannot be dropped, because that "
+                            + (record.isRecord() ? "has it" : "is no record"));
+        }
         Map<Class<?>, Set<String>> dropped = new HashMap<>(own.dropped);
         Set<String> components = new HashSet<>(dropped.getOrDefault(record, Set.of()));
         components.add(Objects.requireNonNull(component, "component"));
         dropped.put(record, components);
         return with(own.dropping(dropped));
+    }
+
+    private static boolean hasComponent(Class<?> record, String component) {
+        return Arrays.stream(record.getRecordComponents())
+                .anyMatch(each -> each.getName().equals(component));
     }
 
     private EntityKind<M, S> with(Durable<M, S> other) {

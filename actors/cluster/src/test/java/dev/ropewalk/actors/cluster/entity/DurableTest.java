@@ -551,6 +551,48 @@ class DurableTest {
     }
 
     @Test
+    void A8_aComponentOfNoTypeOrOneThatIsThereIsNotDropped() {
+        assertThrows(IllegalArgumentException.class, () -> older().drop(Old.class, "sum"));
+        assertThrows(IllegalArgumentException.class, () -> older().drop(String.class, "x"));
+        run(
+                now -> {
+                    try (EntityHost other = EntityHost.start(now.system(), "other", now.store())) {
+                        IllegalArgumentException none =
+                                assertThrows(
+                                        IllegalArgumentException.class,
+                                        () -> other.entities(newer().drop(Old.class, "currency")));
+                        assertTrue(text(none).contains("Old"), none::getMessage);
+                        other.entities(older()); // its name is free
+                    }
+                });
+    }
+
+    @Test
+    void A8_anUpgradeThatFailsSaysOfWhat() {
+        TestCord.run(
+                () -> {
+                    FaultyStore store = new FaultyStore();
+                    run(store, older().named(Old.class, "old"), now -> add(now.a(), 3));
+                    EntityKind<Word, WithCurrency> broken =
+                            newer().upgrade(
+                                            Old.class,
+                                            _ -> {
+                                                throw new IllegalStateException("planted");
+                                            })
+                                    .named(Old.class, "old");
+                    run(
+                            store,
+                            broken,
+                            now -> {
+                                EntityException failed = failed(() -> get(now.a()));
+                                assertTrue(
+                                        text(failed).contains("the upgrade of host/entity/sum"),
+                                        failed::getMessage);
+                            });
+                });
+    }
+
+    @Test
     void A8_aWrittenUpgradeReadsAnotherType() {
         TestCord.run(
                 () -> {

@@ -23,6 +23,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.supervision.RestartRule;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -85,6 +86,7 @@ class EntitiesTest {
                     }
                     case Fail _ -> throw new IllegalStateException("planted");
                     case End _ -> Behavior.stopped();
+                    case OwnAddress _ -> Behavior.unhandled();
                     case Walk walk -> {
                         walk.replyTo().tell(walk.way().isEmpty() ? heard : next(walk.way()));
                         yield Behavior.same();
@@ -202,6 +204,7 @@ class EntitiesTest {
                 all -> {
                     ActorRef<Word> alice = all.ref("alice");
                     alice.tell(new Work(IDLE.multipliedBy(3)));
+                    alice.stop();
                     Fiber.sleep(IDLE.multipliedBy(2)); // it is told to end, and works
                     alice.tell(new Say("1"));
                     alice.tell(new Say("2"));
@@ -224,7 +227,7 @@ class EntitiesTest {
                 all -> {
                     ActorRef<Word> alice = all.ref("alice");
                     alice.tell(new Work(IDLE.multipliedBy(3)));
-                    Fiber.sleep(IDLE.multipliedBy(2));
+                    alice.stop();
                     for (int i = 0; i < 10_001; i++) {
                         alice.tell(new Say("" + i));
                     }
@@ -268,6 +271,115 @@ class EntitiesTest {
                 });
     }
 
+    @Test
+    void A7_oneThatWorksOrOwesAReplyIsNotIdle() {
+        run(
+                all -> {
+                    ActorRef<Word> alice = all.ref("alice");
+                    alice.tell(new Work(IDLE.multipliedBy(5)));
+                    Fiber.sleep(IDLE.multipliedBy(3));
+                    alice.tell(new Say("1"));
+                    assertEquals(2, count(alice)); // it has heard both
+                    assertEquals(1, all.running());
+                });
+    }
+
+    @Test
+    void A7_theMessagesBehindATerminationStartTheNextOne() {
+        run(
+                all -> {
+                    ActorRef<Word> alice = all.ref("alice");
+                    alice.tell(new Say("1"));
+                    Fiber.sleep(Duration.ofMillis(1));
+                    alice.terminate();
+                    alice.tell(new Say("2"));
+                    assertEquals(1, count(alice));
+                    alice.kill();
+                    alice.tell(new Say("3"));
+                    assertEquals(1, count(alice));
+                    assertEquals(List.of(), letters);
+                });
+    }
+
+    @Test
+    void A7_theNextQuestionOfOneThatSawTheLastReplyStartsTheNextOne() {
+        EntityKind<Word, Void> once =
+                EntityKind.of(
+                        "listener",
+                        Word.class,
+                        _ ->
+                                Actor.handler(
+                                        (ActorContext<Word> _) ->
+                                                word -> {
+                                                    ((Count) word).replyTo().tell(1);
+                                                    return Behavior.stopped();
+                                                }));
+        run(
+                once,
+                all -> {
+                    for (int i = 0; i < 10; i++) {
+                        assertEquals(1, count(all.ref("alice")));
+                        Fiber.sleep(Duration.ofMillis(1));
+                    }
+                    assertEquals(List.of(), letters);
+                });
+    }
+
+    @Test
+    void A7_oneThatFailsInItsEndEndsAllTheSame() {
+        int[] ends = {0};
+        EntityKind<Word, Void> failing =
+                EntityKind.of(
+                                "listener",
+                                Word.class,
+                                _ ->
+                                        Actor.<Word>loop(
+                                                self -> {
+                                                    try {
+                                                        while (true) {
+                                                            if (self.receive()
+                                                                    instanceof Count ask) {
+                                                                ask.replyTo().tell(ends[0]);
+                                                            }
+                                                        }
+                                                    } finally {
+                                                        if (ends[0]++ == 0) {
+                                                            close();
+                                                        }
+                                                    }
+                                                }))
+                        .idle(IDLE);
+        run(
+                failing,
+                all -> {
+                    ends[0] = 0;
+                    ActorRef<Word> alice = all.ref("alice");
+                    assertEquals(0, count(alice));
+                    alice.stop();
+                    assertEquals(2, alice.<Integer>ask(Count::new, LONG));
+                    Fiber.sleep(IDLE.multipliedBy(2));
+                    assertEquals(0, all.running());
+                });
+    }
+
+    private static void close() {
+        throw new IllegalStateException("planted");
+    }
+
+    @Test
+    void A7_oneThatWouldStartAgainAfterEachEndIsRefused() {
+        run(
+                EntityKind.of(
+                        "listener",
+                        Word.class,
+                        key -> listener(key).restart(RestartRule.PERMANENT)),
+                all -> {
+                    AskFailedException refused =
+                            assertThrows(AskFailedException.class, () -> count(all.ref("a")));
+                    assertTrue(text(refused).contains("TRANSIENT"), refused::getMessage);
+                });
+    }
+
     // ---------------------------------------------------------------- failures
 
     @Test
@@ -308,10 +420,11 @@ class EntitiesTest {
                 all -> {
                     isBroken[0] = true;
                     ActorRef<Word> alice = all.ref("alice");
-                    assertThrows(AskFailedException.class, () -> count(alice));
-                    AskFailedException why =
-                            assertThrows(AskFailedException.class, () -> count(alice));
-                    assertTrue(text(why).contains("planted"), why::getMessage);
+                    for (int i = 0; i < 3; i++) {
+                        AskFailedException why =
+                                assertThrows(AskFailedException.class, () -> count(alice));
+                        assertTrue(text(why).contains("planted"), why::getMessage);
+                    }
                     assertEquals(1, log.size()); // it is not tried for each message
                     Fiber.sleep(Duration.ofMillis(110));
                     assertThrows(AskFailedException.class, () -> count(alice));
@@ -321,6 +434,55 @@ class EntitiesTest {
                     assertThrows(AskFailedException.class, () -> count(alice));
                     Fiber.sleep(Duration.ofMillis(110));
                     assertEquals(0, count(alice));
+                });
+    }
+
+    @Test
+    void A7_aFirstStateWhoseEntryFailsIsAStartThatFails() {
+        EntityKind<Word, Void> broken =
+                EntityKind.of(
+                        "listener",
+                        Word.class,
+                        key ->
+                                Actor.handler(
+                                        (ActorContext<Word> _) -> {
+                                            log.add(key + " begins");
+                                            return Behavior.state(
+                                                    "first",
+                                                    _ -> {
+                                                        throw new IllegalStateException("planted");
+                                                    },
+                                                    listening(key, 0));
+                                        }));
+        run(
+                broken,
+                all -> {
+                    for (int i = 0; i < 3; i++) {
+                        AskFailedException why =
+                                assertThrows(AskFailedException.class, () -> count(all.ref("a")));
+                        assertTrue(text(why).contains("planted"), why::getMessage);
+                    }
+                    assertEquals(1, log.size());
+                });
+    }
+
+    @Test
+    void A7_aDefinitionThatTellsItsOwnKeyDoesNotLoseThat() {
+        List<Entities<Word>> entities = new ArrayList<>();
+        EntityKind<Word, Void> talking =
+                EntityKind.of(
+                        "listener",
+                        Word.class,
+                        key -> {
+                            entities.getLast().ref(key).tell(new Say("inner"));
+                            return listener(key);
+                        });
+        run(
+                talking,
+                all -> {
+                    entities.add(all);
+                    all.ref("a").tell(new Say("outer"));
+                    assertEquals(2, count(all.ref("a")));
                 });
     }
 
@@ -457,11 +619,14 @@ class EntitiesTest {
     void A7_aKeyMayHaveAnyCharacters() {
         run(
                 all -> {
-                    for (String key : List.of("a/b", "a%2Fb", " ", "ä#1", "..", "x y")) {
+                    for (String key :
+                            List.of(
+                                    "a/b", "a%2Fb", " ", "ä#1", "..", "x y", "\n", "\u2003",
+                                    "\u2003 ")) {
                         all.ref(key).tell(new Say(key));
                         assertEquals(1, count(all.ref(key)), key);
                     }
-                    assertEquals(6, all.running());
+                    assertEquals(9, all.running());
                     assertThrows(IllegalArgumentException.class, () -> all.ref(""));
                 });
     }
@@ -491,6 +656,92 @@ class EntitiesTest {
                         }
                     }
                 });
+    }
+
+    @Test
+    void A7_aSecondCloseWaitsForTheFirst() {
+        TestCord.run(
+                () -> {
+                    try (ActorSystem system = system()) {
+                        EntityHost host = EntityHost.start(system, "home");
+                        Entities<Word> all = host.entities(kind());
+                        EntityKind<Word, Void> other =
+                                EntityKind.of("other", Word.class, this::listener);
+                        Entities<Word> others = host.entities(other);
+                        all.ref("alice").tell(new Work(IDLE));
+                        others.ref("bob").tell(new Say("1"));
+                        Fiber.spin("closes", host::close);
+                        Fiber.sleep(Duration.ofMillis(1));
+                        assertEquals(0, others.running()); // it does not wait for alice
+                        assertEquals(1, all.running());
+                        host.close();
+                        assertEquals(0, all.running());
+                    }
+                });
+    }
+
+    @Test
+    void A7_oneThatDoesNotEndIsEndedWithItsHost() {
+        TestCord.run(
+                () -> {
+                    try (ActorSystem system = system()) {
+                        EntityHost host = EntityHost.start(system, "home");
+                        Entities<Word> all = host.entities(kind());
+                        all.ref("alice").tell(new Work(Duration.ofDays(1)));
+                        all.ref("alice").tell(new Say("1"));
+                        Fiber.sleep(Duration.ofMillis(1));
+                        host.close();
+                        assertEquals(0, all.running());
+                        assertTrue(lost().contains(new Say("1")), () -> lost().toString());
+                    }
+                });
+    }
+
+    @Test
+    void A7_anEntityThatWouldWaitForItselfIsRefused() {
+        List<EntityHost> hosts = new ArrayList<>();
+        EntityKind<Word, Void> closing =
+                EntityKind.of(
+                        "listener",
+                        Word.class,
+                        _ ->
+                                Actor.handler(
+                                        (ActorContext<Word> _) ->
+                                                _ -> {
+                                                    hosts.getLast().close();
+                                                    return Behavior.same();
+                                                }));
+        TestCord.run(
+                () -> {
+                    try (ActorSystem system = system();
+                            EntityHost host = EntityHost.start(system, "home")) {
+                        hosts.add(host);
+                        Entities<Word> all = host.entities(closing);
+                        AskFailedException refused =
+                                assertThrows(AskFailedException.class, () -> count(all.ref("a")));
+                        assertTrue(text(refused).contains("from outside"), refused::getMessage);
+                        assertEquals(1, all.running());
+                        EntityKind<Word, Void> waiting =
+                                EntityKind.of(
+                                        "waiting", Word.class, key -> waitsForItself(hosts, key));
+                        Entities<Word> others = host.entities(waiting);
+                        others.ref("b").tell(new OwnAddress(others.ref("b")));
+                        Fiber.sleep(Duration.ofMillis(1));
+                        assertEquals(1, letters.size() - 1, letters::toString);
+                    }
+                });
+    }
+
+    record OwnAddress(ActorRef<Word> self) implements Word {}
+
+    private static Actor<Word> waitsForItself(List<EntityHost> hosts, String key) {
+        assertFalse(hosts.isEmpty(), key);
+        return Actor.handler(
+                (ActorContext<Word> _) ->
+                        word -> {
+                            ((OwnAddress) word).self().awaitEnd(LONG);
+                            return Behavior.same();
+                        });
     }
 
     @Test

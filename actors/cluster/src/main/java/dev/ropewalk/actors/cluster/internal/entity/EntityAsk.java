@@ -66,9 +66,11 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
         }
     }
 
+    @SuppressWarnings("FutureReturnValueIgnored") // the ask behind it is ended
     EntityAsk(ActorRef<?> entity, long limitNs) {
         this.entity = entity;
         this.limitNs = limitNs;
+        stage.whenComplete((_, _) -> endBehind());
     }
 
     void made(Object question) {
@@ -116,12 +118,7 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
     CompletionStage<R> later(Runnable send) {
         if (limitNs != Long.MAX_VALUE) {
             AskLimit limit = AskLimit.after(leftNs(), () -> stage.completeExceptionally(timeout()));
-            stage.whenComplete(
-                    (_, _) -> {
-                        if (!stage.isLost) {
-                            limit.cancel();
-                        }
-                    });
+            stage.whenComplete((_, _) -> limit.cancel());
         }
         send.run();
         return stage;
@@ -142,6 +139,9 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
         if (stage.isLost) {
             stage.lose();
         }
+        if (stage.isDone()) {
+            endBehind();
+        }
         behind.whenComplete(
                 (reply, failure) -> {
                     if (failure == null) {
@@ -153,6 +153,14 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
                 });
         if (isOfWaitingActor) {
             endIfCircle();
+        }
+    }
+
+    /** Nobody waits any more: a reply that comes from now on is a dead letter. */
+    private void endBehind() {
+        CompletionStage<?> behind = stage.behind;
+        if (behind != null && !stage.isLost) {
+            behind.toCompletableFuture().cancel(false);
         }
     }
 

@@ -9,7 +9,6 @@ import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
-import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.supervision.BackOff;
 
 import org.jspecify.annotations.Nullable;
@@ -68,11 +67,11 @@ public final class EntityHome<M> {
             ActorSystem system, Supervisor above, String kind, Duration idle, ByCord<M> byCord) {
         this.system = system;
         this.kind = kind;
-        this.supervisor = above.supervise(kind, RULES);
         this.path = system.name() + "/" + above.name() + "/" + kind;
         for (Cord cord : system.cords()) {
             residents.add(new Residents<>(this, cord, idle, byCord));
         }
+        this.supervisor = above.supervise(kind, RULES); // last, because the rest may fail
     }
 
     ActorSystem system() {
@@ -106,15 +105,18 @@ public final class EntityHome<M> {
         return residents.get(cords == 1 ? 0 : Shards.of(key) % cords);
     }
 
-    /** Ends all, each behind the messages that it has. Each cell is given when a cord has none. */
-    public List<WaitCell> close() {
-        List<WaitCell> cells = new ArrayList<>();
-        for (Residents<M> each : residents) {
-            WaitCell gone = new WaitCell();
-            cells.add(gone);
-            each.close(gone);
-        }
-        return cells;
+    /** On how many cords it is. */
+    public int cords() {
+        return residents.size();
+    }
+
+    /**
+     * Ends all, each behind the messages that it has. Waits for nothing.
+     *
+     * @param gone runs once for each cord, when it has none any more
+     */
+    public void close(Runnable gone) {
+        residents.forEach(each -> each.close(gone));
     }
 
     // ---------------------------------------------------------------- what cannot be told

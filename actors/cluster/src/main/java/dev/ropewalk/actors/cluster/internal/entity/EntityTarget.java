@@ -121,12 +121,12 @@ final class EntityTarget<M> extends Target<M> {
 
     @Override
     public void stop() {
-        residents.stop(key);
+        residents.end(key, ActorRef::stop);
     }
 
     @Override
     public void terminate() {
-        withActor(ActorRef::terminate);
+        residents.end(key, ActorRef::terminate);
     }
 
     @Override
@@ -148,6 +148,9 @@ final class EntityTarget<M> extends Target<M> {
     @Override
     public boolean awaitEnd(Duration limit) {
         long limitNs = Waits.nanos(limit);
+        if (Calls.isBelow(ref.path())) {
+            throw new IllegalStateException(ref + " would wait for its own end");
+        }
         Waits.switchpoint();
         WaitCell over = new WaitCell();
         DownListener listener = over::give;

@@ -11,7 +11,6 @@ import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
 import dev.ropewalk.fibers.spi.Alarm;
-import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -21,7 +20,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -33,16 +31,18 @@ import java.util.function.Consumer;
  * overtake each other, and no lock is needed.
  *
  * <pre>
- *   RUNNING -> ENDING   no message came for long, or it was told to stop: what comes is held
- *   RUNNING -> GONE     its actor has ended by itself; the next message starts another one
- *   ENDING  -> GONE     its actor has ended; held messages start the next one
+ *   RUNNING -> ENDING   it is idle for long, was told to end, or has ended by itself: what comes
+ *                       from now on is held
+ *   RUNNING, ENDING -> GONE     its actor has ended; held messages start the next one
  *   RUNNING, ENDING -> BROKEN   its start failed; what comes is refused for a while
  *   BROKEN  -> GONE     a message came after that while, and starts it again; or none came
  * </pre>
  *
- * Invariants: a key has one resident at most; one that is RUNNING holds nothing, but for messages
- * that came between the end of its actor and the word of that; one that is GONE is not in the map.
- * The map is in the order of the last messages.
+ * Invariants: a key has one resident at most; one that is GONE is not in the map; one that is
+ * BROKEN holds nothing. The map is in the order of the last messages.
+ *
+ * <p>An idle actor has no message, owes no reply, and none has come for a while. One that works for
+ * long is not idle, and neither is one that waits for its restart.
  *
  * <p>Rejected: a table for all threads in which a sender finds the actor. A message that is told
  * between its look and the actor's stop is lost, or each message takes a lock. And to let the
@@ -53,7 +53,8 @@ final class Residents<M> {
     static final int MAX_HELD = 10_000;
 
     private static final long FIRST_PAUSE_NS = Duration.ofMillis(100).toNanos();
-    private static final int MOST_DOUBLINGS = 7; // 12.8 s
+    private static final int MOST_DOUBLINGS = 7;
+    private static final long LONGEST_PAUSE_NS = FIRST_PAUSE_NS << MOST_DOUBLINGS; // 12.8 s
 
     private static final long SHORTEST_SWEEP_NS = Duration.ofMillis(10).toNanos();
     private static final long LONGEST_SWEEP_NS = Duration.ofSeconds(10).toNanos();
@@ -62,13 +63,13 @@ final class Residents<M> {
     private final Cord cord;
     private final EntityHome.Definitions<M> definitions;
     private final long idleNs;
-    private final Map<String, Resident> byKey = new LinkedHashMap<>(16, 0.75f, true);
+    private final LinkedHashMap<String, Resident> byKey = new LinkedHashMap<>();
 
     /** Null while there is nobody. */
     private @Nullable Alarm sweep;
 
-    /** Given when the last one is gone; null while it is open. */
-    private @Nullable WaitCell closing;
+    /** Null while it is open. */
+    private @Nullable Runnable whenGone;
 
     /** Read from anywhere. */
     private volatile int size;
@@ -83,7 +84,7 @@ final class Residents<M> {
     Residents(EntityHome<M> home, Cord cord, Duration idle, EntityHome.ByCord<M> byCord) {
         this.home = home;
         this.cord = cord;
-        this.definitions = byCord.on(cord, this::stop);
+        this.definitions = byCord.on(cord, key -> end(key, ActorRef::stop));
         this.idleNs = Waits.nanos(idle);
     }
 
@@ -116,27 +117,35 @@ final class Residents<M> {
                 whenOver);
     }
 
-    /** The actor of the key ends; what comes then starts the next one. */
-    void stop(String key) {
+    /**
+     * The actor of the key ends; what comes then starts the next one.
+     *
+     * @param how it is told, behind the messages that it has or at once
+     */
+    void end(String key, Consumer<ActorRef<M>> how) {
         onCord(
                 () -> {
                     Resident found = byKey.get(key);
                     if (found != null) {
-                        found.end();
+                        found.end(how);
                     }
                 },
                 () -> {});
     }
 
-    /** Nothing is started any more; the cell is given when the last one is gone. */
-    void close(WaitCell gone) {
+    /**
+     * Nothing is started any more, and each actor ends behind the messages that it has.
+     *
+     * @param gone runs when the last one is gone
+     */
+    void close(Runnable gone) {
         onCord(
                 () -> {
-                    closing = gone;
-                    List.copyOf(byKey.values()).forEach(Resident::end);
+                    whenGone = gone;
+                    List.copyOf(byKey.values()).forEach(each -> each.end(ActorRef::stop));
                     tellIfGone();
                 },
-                () -> gone.give(this));
+                gone);
     }
 
     private void onCord(Runnable code, Runnable whenOver) {
@@ -194,7 +203,7 @@ final class Residents<M> {
     // ---------------------------------------------------------------- on the cord
 
     private void accept(String key, Object item) {
-        if (closing != null) {
+        if (whenGone != null) {
             home.refuse(key, item, DeadLetter.Reason.ENDED, null);
             return;
         }
@@ -225,14 +234,14 @@ final class Residents<M> {
     private void sweep() {
         sweep = null;
         long nowNs = Waits.nanoTime();
-        List<Resident> idle = new ArrayList<>();
+        List<Resident> unused = new ArrayList<>();
         for (Resident each : byKey.values()) {
             if (nowNs - each.usedNs < idleNs) {
                 break; // the others were used later
             }
-            idle.add(each);
+            unused.add(each);
         }
-        idle.forEach(Resident::end);
+        unused.forEach(each -> each.isUnused(nowNs));
         if (!byKey.isEmpty() && sweep == null) {
             arm();
         }
@@ -245,21 +254,25 @@ final class Residents<M> {
     }
 
     private void tellIfGone() {
-        if (closing != null && byKey.isEmpty()) {
-            closing.give(this);
+        if (whenGone != null && byKey.isEmpty()) {
+            whenGone.run();
         }
     }
 
     void checkInvariants() {
-        byKey.forEach(
-                (key, each) -> {
-                    if (!each.key.equals(key) || each.state == State.GONE) {
-                        throw new AssertionError(key + " leads to " + each);
-                    }
-                    if (each.state == State.BROKEN && !each.held.isEmpty()) {
-                        throw new AssertionError(each + " holds " + each.held.size());
-                    }
-                });
+        long lastNs = Long.MIN_VALUE;
+        for (Resident each : byKey.values()) {
+            if (byKey.get(each.key) != each || each.state == State.GONE) {
+                throw new AssertionError(each + " is no resident");
+            }
+            if (each.state == State.BROKEN && !each.held.isEmpty()) {
+                throw new AssertionError(each + " holds " + each.held.size());
+            }
+            if (each.usedNs < lastNs) {
+                throw new AssertionError(each + " was used before the one ahead of it");
+            }
+            lastNs = each.usedNs;
+        }
     }
 
     /** One key, from the start of its actor to the end. */
@@ -270,9 +283,6 @@ final class Residents<M> {
 
         /** Null before it is made, and if it could not be made. */
         private @Nullable ActorRef<M> actor;
-
-        /** Its factory has returned once: what fails then is started again by its supervisor. */
-        private boolean wasUp;
 
         private long usedNs = Waits.nanoTime();
 
@@ -296,24 +306,44 @@ final class Residents<M> {
             state = to;
         }
 
+        /** The function of the program may tell something to this key, which is held. */
         void begin() {
             try {
-                Actor<M> definition = Handlers.whenUp(definitions.of(key), () -> wasUp = true);
+                Actor<M> definition = definitions.of(key);
+                Handlers.checkEnds(definition);
                 ActorRef<M> made = home.supervisor().spin(cord, EntityNames.name(key), definition);
                 actor = made;
+                made.target().watch(this::incarnationOver, true);
                 made.target().watch(this, false);
             } catch (RuntimeException | Error broken) {
                 breaks(broken);
+                return;
+            }
+            while (state == State.RUNNING && !held.isEmpty()) {
+                give(held.remove());
             }
         }
 
         void take(Object item) {
-            usedNs = Waits.nanoTime();
+            used(Waits.nanoTime());
             switch (state) {
-                case RUNNING -> give(item);
+                case RUNNING -> {
+                    if (actor == null) {
+                        hold(item);
+                    } else {
+                        give(item);
+                    }
+                }
                 case ENDING -> hold(item);
                 case BROKEN, GONE ->
                         home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure());
+            }
+        }
+
+        private void used(long nowNs) {
+            usedNs = nowNs;
+            if (state != State.GONE) {
+                byKey.putLast(key, this);
             }
         }
 
@@ -350,26 +380,68 @@ final class Residents<M> {
             }
         }
 
-        void end() {
+        /** No message came for long. */
+        void isUnused(long nowNs) {
+            switch (state) {
+                case RUNNING -> {
+                    if (actor != null && Handlers.isIdle(actor)) {
+                        end(ActorRef::stop);
+                    } else {
+                        used(nowNs);
+                    }
+                }
+                case BROKEN -> {
+                    if (nowNs - pauseEndNs
+                            >= LONGEST_PAUSE_NS) { // before, its pause would begin anew
+                        forget();
+                    }
+                }
+                case ENDING, GONE -> {}
+            }
+        }
+
+        void end(Consumer<ActorRef<M>> how) {
             if (state == State.RUNNING) {
                 state(State.RUNNING, State.ENDING);
+            }
+            if (state == State.ENDING && actor != null) {
+                how.accept(actor);
+            } else if (state == State.BROKEN && whenGone != null) {
+                forget();
+            }
+        }
+
+        private void forget() {
+            state(State.BROKEN, State.GONE);
+            remove(this);
+        }
+
+        /**
+         * On the cord, before its supervisor decides. A failure in its end may start it again; it
+         * has taken its stop then, and needs another one.
+         */
+        private void incarnationOver(Down down) {
+            boolean mayStartAgain =
+                    down.reason() instanceof ExitReason.Failed
+                            || down.reason() instanceof ExitReason.Killed;
+            if (!mayStartAgain && state == State.RUNNING) {
+                state(State.RUNNING, State.ENDING);
+            } else if (mayStartAgain && state == State.ENDING) {
                 Objects.requireNonNull(actor).stop();
-            } else if (state == State.BROKEN && (isPauseOver() || closing != null)) {
-                state(State.BROKEN, State.GONE);
-                remove(this);
             }
         }
 
         /** On the cord, behind the last message. */
         @Override
         public void down(Down down) {
-            if (down.reason() instanceof ExitReason.Failed(Throwable cause) && !wasUp) {
+            if (down.reason() instanceof ExitReason.Failed(Throwable cause)
+                    && !Handlers.wasUp(Objects.requireNonNull(actor))) {
                 breaks(cause);
                 return;
             }
             state(state, State.GONE);
             remove(this);
-            if (closing != null) {
+            if (whenGone != null || !cord.isCurrent()) {
                 held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.ENDED, null));
             } else if (!held.isEmpty()) {
                 Resident next = Residents.this.begin(key, 0);
@@ -386,8 +458,8 @@ final class Residents<M> {
             home.tellBroken(key, cause);
             held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure()));
             held.clear();
-            if (closing != null) {
-                end();
+            if (whenGone != null) {
+                forget();
             }
         }
 
@@ -398,7 +470,7 @@ final class Residents<M> {
                             + " did not start, and is not tried for "
                             + leftMs
                             + " ms: "
-                            + failure,
+                            + (failure == null ? "its supervisor has ended" : failure),
                     failure);
         }
 

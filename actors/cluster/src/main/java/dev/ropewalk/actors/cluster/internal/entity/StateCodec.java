@@ -66,18 +66,7 @@ final class StateCodec<S> {
             }
             from.readVarLong(true);
             PeerTypes written = schemas.of(from.readLong());
-            Object read = kryo.read(from, written, addresses);
-            S state = types.upgraded(read);
-            if (state == null) {
-                throw new EntityException(
-                        entry
-                                + " is a "
-                                + read.getClass().getName()
-                                + ", no "
-                                + types.type().getName()
-                                + "; say how it becomes one with EntityKind.upgrade");
-            }
-            return state;
+            return upgraded(entry, kryo.read(from, written, addresses));
         } catch (RefusedTypeException refused) {
             throw new EntityException(
                     entry
@@ -89,5 +78,27 @@ final class StateCodec<S> {
         } catch (KryoException damaged) {
             throw new EntityException(entry + " cannot be read: " + damaged.getMessage(), damaged);
         }
+    }
+
+    private S upgraded(StoreEntry entry, Object read) {
+        if (!types.isKnown(read)) {
+            throw new EntityException(
+                    entry
+                            + " is a "
+                            + read.getClass().getName()
+                            + ", no "
+                            + types.type().getName()
+                            + "; say how it becomes one with EntityKind.upgrade");
+        }
+        S state;
+        try {
+            state = types.upgraded(read);
+        } catch (RuntimeException broken) {
+            throw new EntityException("the upgrade of " + entry + " failed: " + broken, broken);
+        }
+        if (state == null) {
+            throw new EntityException("the upgrade of " + entry + " returned null");
+        }
+        return state;
     }
 }

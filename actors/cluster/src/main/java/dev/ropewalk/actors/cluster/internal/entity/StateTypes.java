@@ -41,19 +41,38 @@ public record StateTypes<S>(
         return names.getOrDefault(each, each.getName());
     }
 
+    /**
+     * All of them.
+     *
+     * @throws IllegalArgumentException if one cannot be stored, or a component is to be dropped of
+     *     a type that is none of them
+     */
     TypeTable table() {
         Set<Class<?>> all = new LinkedHashSet<>(upgrades.keySet());
         all.add(type);
         all.addAll(names.keySet());
-        return TypeTable.of(all, names, Map.of());
+        TypeTable table = TypeTable.of(all, names, Map.of());
+        for (Class<?> each : dropped.keySet()) {
+            if (!table.has(nameOf(each))) {
+                throw new IllegalArgumentException(
+                        dropped.get(each)
+                                + " of "
+                                + each.getName()
+                                + " are to be dropped, and no state of "
+                                + type.getName()
+                                + " has that type");
+            }
+        }
+        return table;
     }
 
-    /** The value that was read, as this program has it; null if it is none of the types. */
+    boolean isKnown(Object read) {
+        return upgrades.containsKey(read.getClass()) || type.isInstance(read);
+    }
+
+    /** The value that was read, as this program has it; null if the program's upgrade says so. */
     @Nullable S upgraded(Object read) {
         Function<Object, S> upgrade = upgrades.get(read.getClass());
-        if (upgrade != null) {
-            return upgrade.apply(read);
-        }
-        return type.isInstance(read) ? type.cast(read) : null;
+        return upgrade == null ? type.cast(read) : upgrade.apply(read);
     }
 }

@@ -54,6 +54,11 @@ public final class TypeTable {
         return new TypeTable(collector.found().values());
     }
 
+    /** {@return whether it has a type of that name} */
+    public boolean has(String name) {
+        return byName.containsKey(name);
+    }
+
     @Nullable WireType named(String name) {
         return byName.get(name);
     }
