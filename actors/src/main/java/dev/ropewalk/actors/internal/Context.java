@@ -99,6 +99,11 @@ final class Context<M> implements ActorContext<M>, Committing {
     }
 
     @Override
+    public void checkRequests() {
+        now().checkRequests();
+    }
+
+    @Override
     public void whenCommitted(Runnable action) {
         now().requests("a reply").afterwards(action);
     }

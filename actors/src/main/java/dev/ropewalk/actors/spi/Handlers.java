@@ -62,4 +62,14 @@ public final class Handlers {
     public static <T> T holding(ActorContext<?> context, Callable<T> code) throws Exception {
         return Committing.of(context).holding(code);
     }
+
+    /**
+     * Fails as the message in hand would fail, when it has completed, for what it has asked for:
+     * for those that do something in between that cannot be taken back.
+     *
+     * @param context of the actor, whose fiber calls, in a message
+     */
+    public static void checkRequests(ActorContext<?> context) {
+        Committing.of(context).checkRequests();
+    }
 }

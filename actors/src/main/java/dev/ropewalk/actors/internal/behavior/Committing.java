@@ -33,6 +33,12 @@ public interface Committing {
      */
     <T extends @Nullable Object> T holding(Callable<T> code) throws Exception;
 
+    /**
+     * Fails as the message in hand would fail for what it has asked for beside the next behavior,
+     * if it returned the behavior that it has now.
+     */
+    void checkRequests();
+
     /** The context as this. */
     static Committing of(ActorContext<?> context) {
         if (context instanceof Committing committing) {

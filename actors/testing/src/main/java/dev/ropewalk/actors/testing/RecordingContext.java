@@ -266,6 +266,11 @@ final class RecordingContext<M> implements ActorContext<M>, Committing {
     }
 
     @Override
+    public void checkRequests() {
+        Committing.of(own).checkRequests();
+    }
+
+    @Override
     public void whenCommitted(Runnable action) {
         Committing.of(own).whenCommitted(action);
     }

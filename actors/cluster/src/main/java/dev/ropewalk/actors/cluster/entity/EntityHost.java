@@ -2,9 +2,9 @@ package dev.ropewalk.actors.cluster.entity;
 
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
-import dev.ropewalk.actors.cluster.internal.entity.EntityAddresses;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
+import dev.ropewalk.actors.cluster.internal.entity.Wakes;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.supervision.Supervision;
@@ -19,6 +19,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -60,7 +61,7 @@ public final class EntityHost implements AutoCloseable {
     private final @Nullable Place place;
     private final @Nullable StateStore states;
     private final Supervisor supervisor;
-    private final EntityAddresses addresses;
+    private final InstantSource clock;
 
     private final Consumer<Duration> beforeStop = this::close;
 
@@ -76,13 +77,14 @@ public final class EntityHost implements AutoCloseable {
     /** A part of a store. A store is equal to itself alone. */
     private record Place(Store store, String name) {}
 
-    private EntityHost(ActorSystem system, String name, @Nullable Store store) {
+    private EntityHost(
+            ActorSystem system, String name, @Nullable Store store, InstantSource clock) {
+        this.clock = Objects.requireNonNull(clock, "clock");
         Objects.requireNonNull(system, "system");
         this.name = Objects.requireNonNull(name, "name");
         this.system = system;
         this.place = store == null ? null : new Place(store, name);
         this.states = store == null ? null : new StateStore(store, name);
-        this.addresses = new EntityAddresses(this::home);
         if (place != null) {
             checkStore(place);
         }
@@ -133,7 +135,7 @@ public final class EntityHost implements AutoCloseable {
      * @throws IllegalArgumentException if the name is taken or none
      */
     public static EntityHost start(ActorSystem system, String name) {
-        return new EntityHost(system, name, null);
+        return new EntityHost(system, name, null, InstantSource.system());
     }
 
     /**
@@ -149,7 +151,24 @@ public final class EntityHost implements AutoCloseable {
      * @throws IllegalStateException if a host with that name is open on that store
      */
     public static EntityHost start(ActorSystem system, String name, Store store) {
-        return new EntityHost(system, name, Objects.requireNonNull(store, "store"));
+        return start(system, name, store, InstantSource.system());
+    }
+
+    /**
+     * Starts a host whose reminders follow another clock, as a test on virtual time needs it.
+     *
+     * @param system in which the entities run; the host is closed with it
+     * @param name as of {@link #start(ActorSystem, String, Store)}
+     * @param store for the states
+     * @param clock tells the time of the day
+     * @return the host
+     * @throws IllegalArgumentException if the name is taken or none, or other processes may have
+     *     the store too
+     * @throws IllegalStateException if a host with that name is open on that store
+     */
+    public static EntityHost start(
+            ActorSystem system, String name, Store store, InstantSource clock) {
+        return new EntityHost(system, name, Objects.requireNonNull(store, "store"), clock);
     }
 
     /**
@@ -180,9 +199,13 @@ public final class EntityHost implements AutoCloseable {
                             system,
                             supervisor,
                             kind.name(),
+                            kind.messages(),
                             kind.idle(),
-                            kind.definitions(states, addresses));
+                            kind.definitions(states, this::home, clock));
             homes.put(kind.name(), made);
+            if (kind.isDurable()) {
+                supervisor.spin("wakes " + kind.name(), Wakes.actor(states, made));
+            }
             return new Entities<>(made, key -> checkKey(kind, key));
         }
     }

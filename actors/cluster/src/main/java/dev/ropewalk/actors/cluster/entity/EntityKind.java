@@ -3,7 +3,6 @@ package dev.ropewalk.actors.cluster.entity;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
-import dev.ropewalk.actors.cluster.internal.entity.EntityAddresses;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.entity.StateTypes;
@@ -13,6 +12,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -46,21 +46,22 @@ public final class EntityKind<M, S> {
 
     /** How the functions of an entity are made, and what its states are. */
     private record Durable<M, S>(
+            Class<M> messages,
             Class<S> state,
             Function<EntityContext<M>, Server<M, S>> server,
             Map<Class<?>, Function<Object, S>> upgrades,
             Map<Class<?>, String> names,
             Map<Class<?>, Set<String>> dropped) {
         Durable<M, S> named(Map<Class<?>, String> others) {
-            return new Durable<>(state, server, upgrades, others, dropped);
+            return new Durable<>(messages, state, server, upgrades, others, dropped);
         }
 
         Durable<M, S> upgraded(Map<Class<?>, Function<Object, S>> others) {
-            return new Durable<>(state, server, others, names, dropped);
+            return new Durable<>(messages, state, server, others, names, dropped);
         }
 
         Durable<M, S> dropping(Map<Class<?>, Set<String>> others) {
-            return new Durable<>(state, server, upgrades, names, others);
+            return new Durable<>(messages, state, server, upgrades, names, others);
         }
     }
 
@@ -118,7 +119,8 @@ public final class EntityKind<M, S> {
      * @param <M> the type of the messages
      * @param <S> the type of the state
      * @param name of the kind, which no other one of the host has
-     * @param messages the type of the messages; for the compiler only
+     * @param messages the type of the messages. Those that are delivered to it ({@link
+     *     EntityContext#deliver}) must be such as a state may have
      * @param state the type of the state: a record or enum, or a sealed interface of such, with the
      *     components that a {@link dev.ropewalk.actors.cluster.Protocol} takes. An address in it
      *     must be that of an entity of the same host
@@ -137,7 +139,7 @@ public final class EntityKind<M, S> {
                 IDLE,
                 MailboxOptions.unbounded(),
                 null,
-                new Durable<>(state, server, Map.of(), Map.of(), Map.of()));
+                new Durable<>(messages, state, server, Map.of(), Map.of(), Map.of()));
     }
 
     /**
@@ -263,12 +265,20 @@ public final class EntityKind<M, S> {
         return durable != null;
     }
 
+    /** The type of the messages, if it is durable; otherwise null. */
+    @Nullable Class<M> messages() {
+        return durable == null ? null : durable.messages;
+    }
+
     Duration idle() {
         return idle;
     }
 
     /** How its actors are made; the store is there if it is durable. */
-    EntityHome.ByCord<M> definitions(@Nullable StateStore store, EntityAddresses addresses) {
+    EntityHome.ByCord<M> definitions(
+            @Nullable StateStore store,
+            Function<String, @Nullable EntityHome<?>> homes,
+            InstantSource clock) {
         if (durable == null) {
             Function<String, Actor<M>> made = Objects.requireNonNull(actors);
             return (_, _) -> made::apply;
@@ -277,8 +287,9 @@ public final class EntityKind<M, S> {
                 Objects.requireNonNull(store),
                 name,
                 new StateTypes<>(durable.state, durable.upgrades, durable.names, durable.dropped),
-                addresses,
+                homes,
                 mailbox,
+                clock,
                 durable.server);
     }
 

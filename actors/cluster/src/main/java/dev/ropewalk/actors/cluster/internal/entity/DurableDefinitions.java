@@ -1,6 +1,9 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
 import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.cluster.entity.EntityContext;
 import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
@@ -8,7 +11,11 @@ import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
 import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.fibers.Cord;
 
-import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Objects;
 import java.util.function.Function;
 
 /** Makes the actors of a durable kind. For any thread; what it makes for a cord stays there. */
@@ -19,7 +26,9 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
     private final TypeTable table;
     private final Schemas schemas;
     private final EntityAddresses addresses;
+    private final Function<String, @Nullable EntityHome<?>> homes;
     private final MailboxOptions mailbox;
+    private final InstantSource clock;
     private final Function<EntityContext<M>, Server<M, S>> server;
 
     /**
@@ -28,8 +37,9 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
      * @param store for the states
      * @param kind its name
      * @param types of the states
-     * @param addresses in the states
+     * @param homes of the kinds of the host, by their names
      * @param mailbox of each entity
+     * @param clock the time of the day, for reminders
      * @param server makes the functions of an entity
      * @throws IllegalArgumentException if a type cannot be stored
      */
@@ -37,38 +47,92 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
             StateStore store,
             String kind,
             StateTypes<S> types,
-            EntityAddresses addresses,
+            Function<String, @Nullable EntityHome<?>> homes,
             MailboxOptions mailbox,
+            InstantSource clock,
             Function<EntityContext<M>, Server<M, S>> server) {
         this.store = store;
         this.kind = kind;
         this.types = types;
         this.table = types.table();
         this.schemas = new Schemas(store, table, types::mayDrop);
-        this.addresses = addresses;
+        this.homes = homes;
+        this.addresses = new EntityAddresses(homes);
         this.mailbox = mailbox;
+        this.clock = clock;
         this.server = server;
     }
 
     @Override
-    public EntityHome.Definitions<M> on(Cord cord, Consumer<String> stop) {
+    public EntityHome.Definitions<M> on(Cord cord, EntityHome.Keeper keeper) {
         StateCodec<S> codec = new StateCodec<>(types, schemas, addresses, new KryoCodec(table));
-        return key -> definition(key, codec, () -> stop.accept(key));
+        Mail mail = new Mail(store, homes, addresses);
+        return key ->
+                Actor.<M>handler(
+                                self -> {
+                                    StateFile<S> file =
+                                            new StateFile<>(store, codec, stateKey(kind, key));
+                                    return behavior(
+                                            new DurableBehavior.Parts<>(
+                                                    new Letter.Peer(kind, key),
+                                                    file,
+                                                    mail,
+                                                    keeper,
+                                                    clock),
+                                            self);
+                                })
+                        .mailbox(mailbox);
     }
 
-    private Actor<M> definition(String key, StateCodec<S> codec, Runnable stop) {
-        return Actor.<M>handler(
-                        self -> {
-                            EntityContext<M> context = new EntityContext<>(key, self);
-                            StateFile<S> file =
-                                    new StateFile<>(store, schemas, codec, stateKey(kind, key));
-                            return new DurableBehavior<>(self, server.apply(context), file, stop);
-                        })
-                .mailbox(mailbox);
+    /** Its functions are made with a context that leads to it. */
+    private Behavior<M> behavior(DurableBehavior.Parts<S> parts, ActorContext<M> self) {
+        Changes<M, S> changes = new Changes<>();
+        EntityContext<M> context = new EntityContext<>(parts.own().key(), self, changes);
+        DurableBehavior<M, S> made = new DurableBehavior<>(parts, self, server.apply(context));
+        changes.behavior = made;
+        return made;
+    }
+
+    /** Of a behavior that is made behind the context of its functions. */
+    private static final class Changes<M, S> implements EntityContext.Changes<M> {
+        private @Nullable DurableBehavior<M, S> behavior;
+
+        private DurableBehavior<M, S> behavior() {
+            if (behavior == null) {
+                throw new IllegalStateException(
+                        "the functions of an entity are not made yet; call it where one runs");
+            }
+            return behavior;
+        }
+
+        @Override
+        public void deliver(ActorRef<?> to, Object message) {
+            behavior().deliver(to, message);
+        }
+
+        @Override
+        public void remindAt(String name, Instant when, M message) {
+            behavior().remindAt(name, when, Objects.requireNonNull(message, "message"));
+        }
+
+        @Override
+        public void forgetReminder(String name) {
+            behavior().forgetReminder(name);
+        }
     }
 
     /** The key of a state, within the host's part of the store. */
     public static String stateKey(String kind, String key) {
-        return "entity/" + kind + "/" + Shards.name(key) + "/" + key;
+        return prefix(kind) + Shards.name(key) + "/" + key;
+    }
+
+    /** The beginning of the keys of a kind's states. */
+    static String prefix(String kind) {
+        return "entity/" + kind + "/";
+    }
+
+    /** The key of an entity, by that of its state. */
+    static String keyOf(String stateKey, String kind) {
+        return stateKey.substring(prefix(kind).length() + Shards.name("").length() + 1);
     }
 }

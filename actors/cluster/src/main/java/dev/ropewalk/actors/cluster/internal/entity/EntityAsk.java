@@ -34,6 +34,10 @@ import java.util.function.Function;
 final class EntityAsk<R> implements Recipient<R>, OpenAsk {
     private static final int LONGEST_PATH = 1_000;
 
+    // as in the text of any ask
+    private static final String NO_REPLY = " and gets no reply: ";
+    private static final String MESSAGE = "; message: ";
+
     private final ActorRef<?> entity;
     private final long limitNs;
     private final long beganNs = Waits.nanoTime();
@@ -47,6 +51,9 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
 
     /** The ask behind this one, and whose; null before. */
     private volatile @Nullable Bound bound;
+
+    /** The actor whose end it waits for, to go to the next one; null otherwise. */
+    private volatile @Nullable ActorRef<?> heldFor;
 
     private record Bound(Recipient<Object> ask, ActorRef<?> actor) {}
 
@@ -148,9 +155,25 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
                         stage.complete((R) reply);
                     } else if (!(failure instanceof AskTimeoutException)) { // it has its own
                         Throwable cause = failure.getCause();
-                        failed(cause == null ? failure.getMessage() : Lines.of(cause), cause);
+                        failed(cause == null ? why(failure) : Lines.of(cause), cause);
                     }
                 });
+        if (isOfWaitingActor) {
+            endIfCircle();
+        }
+    }
+
+    /** The reason of the other ask alone. */
+    private static String why(Throwable failure) {
+        String text = String.valueOf(failure.getMessage());
+        int from = text.indexOf(NO_REPLY);
+        int to = text.lastIndexOf(MESSAGE);
+        return from >= 0 && to > from ? text.substring(from + NO_REPLY.length(), to) : text;
+    }
+
+    /** It waits for the end of an actor. On the cord of that. */
+    void held(ActorRef<?> actor) {
+        heldFor = actor;
         if (isOfWaitingActor) {
             endIfCircle();
         }
@@ -167,7 +190,7 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
     void failed(@Nullable String why, @Nullable Throwable cause) {
         stage.completeExceptionally(
                 new AskFailedException(
-                        asker + " asked " + entity + " and gets no reply: " + why + text(), cause));
+                        asker + " asked " + entity + NO_REPLY + why + text(), cause));
     }
 
     private AskTimeoutException timeout() {
@@ -182,7 +205,7 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
     }
 
     private String text() {
-        return "; message: " + Lines.of(message); // its own text may fail
+        return MESSAGE + Lines.of(message); // its own text may fail
     }
 
     // ---------------------------------------------------------------- as one of a circle
@@ -210,7 +233,8 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
     @Override
     public ActorRef<?> asked() {
         Bound to = bound;
-        return to == null ? entity : to.actor;
+        ActorRef<?> ending = heldFor;
+        return to != null ? to.actor : ending != null ? ending : entity;
     }
 
     @Override

@@ -16,7 +16,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * The entities of one kind in one process: which cord a key belongs to, and the things that they
@@ -35,6 +34,7 @@ public final class EntityHome<M> {
 
     private final ActorSystem system;
     private final String kind;
+    private final @Nullable Class<M> messages;
     private final Supervisor supervisor;
     private final String path;
     private final List<Residents<M>> residents = new ArrayList<>();
@@ -45,13 +45,25 @@ public final class EntityHome<M> {
         Actor<M> of(String key);
     }
 
-    /**
-     * The same for each cord, because one may keep something there. An actor whose key is given to
-     * {@code stop} ends behind the messages that it has; what comes then starts the next one.
-     */
+    /** The entities of a cord, as one of their actors sees them. On the cord. */
+    public interface Keeper {
+        /** It ends behind the messages that it has; what comes then starts the next one. */
+        void stop(String key);
+
+        /**
+         * It is told {@link Letter.Tick} after a while, and is started for it. Takes the place of
+         * the last such call for the key.
+         */
+        void tick(String key, long afterNs);
+
+        /** Takes that back. */
+        void noTick(String key);
+    }
+
+    /** The same for each cord, because one may keep something there. */
     @FunctionalInterface
     public interface ByCord<M> {
-        Definitions<M> on(Cord cord, Consumer<String> stop);
+        Definitions<M> on(Cord cord, Keeper keeper);
     }
 
     /**
@@ -60,11 +72,18 @@ public final class EntityHome<M> {
      * @param system whose actors they are
      * @param above of the supervisor that starts them
      * @param kind its name
+     * @param messages the type that it takes, if it is durable; otherwise null
      * @param idle how long one without messages runs
      * @param byCord how they are made
      */
     public EntityHome(
-            ActorSystem system, Supervisor above, String kind, Duration idle, ByCord<M> byCord) {
+            ActorSystem system,
+            Supervisor above,
+            String kind,
+            @Nullable Class<M> messages,
+            Duration idle,
+            ByCord<M> byCord) {
+        this.messages = messages;
         this.system = system;
         this.kind = kind;
         this.path = system.name() + "/" + above.name() + "/" + kind;
@@ -72,6 +91,11 @@ public final class EntityHome<M> {
             residents.add(new Residents<>(this, cord, idle, byCord));
         }
         this.supervisor = above.supervise(kind, RULES); // last, because the rest may fail
+    }
+
+    /** Null if it is not durable. */
+    @Nullable Class<M> messages() {
+        return messages;
     }
 
     ActorSystem system() {
@@ -105,6 +129,11 @@ public final class EntityHome<M> {
         return residents.get(cords == 1 ? 0 : Shards.of(key) % cords);
     }
 
+    /** The entity has something to do: it is started for that. From any thread. */
+    public void wake(String key) {
+        residentsOf(key).send(key, new Letter.Tick());
+    }
+
     /** On how many cords it is. */
     public int cords() {
         return residents.size();
@@ -127,6 +156,9 @@ public final class EntityHome<M> {
 
     /** A message, or a {@link Question}. */
     void refuse(String key, Object item, DeadLetter.Reason reason, @Nullable Throwable cause) {
+        if (item instanceof Letter) {
+            return; // it comes again
+        }
         Object message = item;
         if (item instanceof Question<?, ?>(EntityAsk<?> ask, Object asked)) {
             message = asked;

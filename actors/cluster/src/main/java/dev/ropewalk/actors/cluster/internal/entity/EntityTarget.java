@@ -84,7 +84,9 @@ final class EntityTarget<M> extends Target<M> {
 
     @Override
     public void fail(Throwable failure) {
-        report(new DeadLetter(failure, ref.toString(), DeadLetter.Reason.FAILURE, failure));
+        if (!Calls.holdsFailure(ref, failure)) {
+            report(new DeadLetter(failure, ref.toString(), DeadLetter.Reason.FAILURE, failure));
+        }
     }
 
     @Override

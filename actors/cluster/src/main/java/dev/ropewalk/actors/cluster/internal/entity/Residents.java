@@ -18,8 +18,10 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.function.Consumer;
@@ -48,7 +50,7 @@ import java.util.function.Consumer;
  * between its look and the actor's stop is lost, or each message takes a lock. And to let the
  * supervisor start again what never began: it would fail at once again, as often as it may.
  */
-final class Residents<M> {
+final class Residents<M> implements EntityHome.Keeper {
     /** Messages of one entity that wait for its next start. */
     static final int MAX_HELD = 10_000;
 
@@ -64,6 +66,9 @@ final class Residents<M> {
     private final EntityHome.Definitions<M> definitions;
     private final long idleNs;
     private final LinkedHashMap<String, Resident> byKey = new LinkedHashMap<>();
+
+    /** Of durable ones that have something to do later, whether they run or not. */
+    private final Map<String, Alarm> ticks = new HashMap<>();
 
     /** Null while there is nobody. */
     private @Nullable Alarm sweep;
@@ -84,7 +89,7 @@ final class Residents<M> {
     Residents(EntityHome<M> home, Cord cord, Duration idle, EntityHome.ByCord<M> byCord) {
         this.home = home;
         this.cord = cord;
-        this.definitions = byCord.on(cord, key -> end(key, ActorRef::stop));
+        this.definitions = byCord.on(cord, this);
         this.idleNs = Waits.nanos(idle);
     }
 
@@ -142,6 +147,8 @@ final class Residents<M> {
         onCord(
                 () -> {
                     whenGone = gone;
+                    ticks.values().forEach(Alarm::cancel);
+                    ticks.clear();
                     List.copyOf(byKey.values()).forEach(each -> each.end(ActorRef::stop));
                     tellIfGone();
                 },
@@ -201,6 +208,34 @@ final class Residents<M> {
     }
 
     // ---------------------------------------------------------------- on the cord
+
+    @Override
+    public void stop(String key) {
+        end(key, ActorRef::stop);
+    }
+
+    @Override
+    public void noTick(String key) {
+        Alarm before = ticks.remove(key);
+        if (before != null) {
+            before.cancel();
+        }
+    }
+
+    @Override
+    public void tick(String key, long afterNs) {
+        noTick(key);
+        if (whenGone == null) {
+            ticks.put(key, Alarm.after(afterNs, () -> tick(key)));
+        }
+    }
+
+    private void tick(String key) {
+        ticks.remove(key);
+        if (whenGone == null) {
+            accept(key, new Letter.Tick());
+        }
+    }
 
     private void accept(String key, Object item) {
         if (whenGone != null) {
@@ -377,6 +412,9 @@ final class Residents<M> {
                                         + " messages that wait for the end of its last handler"));
             } else {
                 held.add(item);
+                if (actor != null && item instanceof Question<?, ?>(EntityAsk<?> ask, _)) {
+                    ask.held(actor);
+                }
             }
         }
 

@@ -10,17 +10,12 @@ import dev.ropewalk.actors.cluster.internal.wire.Recipients;
 import dev.ropewalk.actors.cluster.internal.wire.RefusedTypeException;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
 import dev.ropewalk.actors.cluster.store.Store;
-import dev.ropewalk.actors.cluster.store.StoreEntry;
 
 /**
- * States of a kind as bytes: a version of this form, the number of the owner that wrote it, the
- * hash of the description of its types, and the state. Confined to a cord; never waits but for a
- * description that is not known yet.
+ * States, or messages, of a kind as bytes: the hash of the description of their types, and the
+ * value. Confined to a cord; never waits but for a description that is not known yet.
  */
 final class StateCodec<S> {
-    /** Of the form of what follows; another one is refused. */
-    private static final byte FORM = 1;
-
     private static final int FIRST_SIZE = 256;
 
     private final StateTypes<S> types;
@@ -35,36 +30,35 @@ final class StateCodec<S> {
         this.kryo = kryo;
     }
 
+    /** Before the first value is written. A switchpoint. */
+    void ensureDescribed() {
+        schemas.ensureStored();
+    }
+
     /**
-     * Writes a state.
+     * Writes a value, once the store has the description.
      *
      * @throws dev.ropewalk.actors.cluster.NotSendableException if it has something that cannot be
      *     stored, or is too large
      */
     byte[] write(S state) {
         Output to = new Output(FIRST_SIZE, Store.MAX_VALUE);
-        to.writeByte(FORM);
-        to.writeVarLong(0, true); // one process owns all
         to.writeLong(schemas.own());
         kryo.write(to, state, addresses);
         return to.toBytes();
     }
 
     /**
-     * Reads a state. A switchpoint.
+     * Reads a value. A switchpoint.
      *
+     * @param entry for errors
+     * @param value the bytes
      * @throws EntityException if this program does not know what it is
      */
-    S read(StoreEntry entry) {
+    S read(Object entry, byte[] value) {
         WireInput from = new WireInput();
-        from.setBuffer(entry.value(), 0, entry.value().length);
+        from.setBuffer(value, 0, value.length);
         try {
-            byte form = from.readByte();
-            if (form != FORM) {
-                throw new EntityException(
-                        entry + " has form=" + form + ", and this program knows " + FORM);
-            }
-            from.readVarLong(true);
             PeerTypes written = schemas.of(from.readLong());
             return upgraded(entry, kryo.read(from, written, addresses));
         } catch (RefusedTypeException refused) {
@@ -80,7 +74,7 @@ final class StateCodec<S> {
         }
     }
 
-    private S upgraded(StoreEntry entry, Object read) {
+    private S upgraded(Object entry, Object read) {
         if (!types.isKnown(read)) {
             throw new EntityException(
                     entry

@@ -1,59 +1,121 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.io.Output;
+
 import dev.ropewalk.actors.cluster.entity.EntityException;
+import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.WriteResult;
 
 import org.jspecify.annotations.Nullable;
 
 /**
- * The stored state of one entity, for one incarnation of its actor: a write that is refused, or
- * whose outcome is unknown, is its end, and the next incarnation reads again. Confined to the
- * actor's fiber; all calls are switchpoints.
+ * The stored value of one entity, for one incarnation of its actor: a version of its form, whether
+ * something of it is to be done later, the number of its owner, the state, and the ledger. A write
+ * that is refused, or whose outcome is unknown, is the end of the incarnation, and the next one
+ * reads again. Confined to the actor's fiber; all calls are switchpoints.
  */
 final class StateFile<S> {
+    /** Of the form of what follows; another one is refused. */
+    private static final byte FORM = 1;
+
+    private static final int FIRST_SIZE = 256;
+
     private final StateStore store;
-    private final Schemas schemas;
     private final StateCodec<S> codec;
     private final String key;
     private long revision;
 
-    StateFile(StateStore store, Schemas schemas, StateCodec<S> codec, String key) {
+    /**
+     * The content of a value.
+     *
+     * @param state null if there is none
+     * @param ledger beside it
+     */
+    record Content<S>(@Nullable S state, Ledger ledger) {}
+
+    StateFile(StateStore store, StateCodec<S> codec, String key) {
         this.store = store;
-        this.schemas = schemas;
         this.codec = codec;
         this.key = key;
     }
 
     /**
-     * The state; null if there is none.
+     * Reads it.
      *
      * @throws EntityException if this program does not know what it is
      * @throws dev.ropewalk.actors.cluster.store.StoreException if the store cannot tell
      */
-    @Nullable S read() {
+    Content<S> read() {
         StoreEntry entry = store.read(key);
         revision = entry.revision();
-        return entry.isPresent() ? codec.read(entry) : null;
+        return entry.isPresent() ? content(entry) : new Content<>(null, new Ledger());
+    }
+
+    private Content<S> content(StoreEntry entry) {
+        WireInput from = new WireInput();
+        from.setBuffer(entry.value(), 0, entry.value().length);
+        byte[] state;
+        Ledger ledger;
+        try {
+            readForm(entry, from);
+            from.readBoolean();
+            from.readVarLong(true);
+            state = from.readBytes(from.readSize(1));
+            ledger = Ledger.read(from);
+            if (from.left() > 0) {
+                throw new KryoException(from.left() + " bytes are left");
+            }
+        } catch (KryoException damaged) {
+            throw new EntityException(entry + " cannot be read: " + damaged.getMessage(), damaged);
+        }
+        return new Content<>(state.length == 0 ? null : codec.read(entry, state), ledger);
+    }
+
+    private static void readForm(StoreEntry entry, WireInput from) {
+        byte form = from.readByte();
+        if (form != FORM) {
+            throw new EntityException(
+                    entry + " has form=" + form + ", and this program knows " + FORM);
+        }
+    }
+
+    /** Whether the value is one of an entity that has something to do. */
+    static boolean isWaiting(StoreEntry entry) {
+        byte[] value = entry.value();
+        return value.length > 1 && value[0] == FORM && value[1] != 0;
     }
 
     /**
-     * Writes the next state.
+     * Writes the next content; none at all if there is nothing to keep.
      *
      * @throws EntityException if it was not written, or nobody knows
      */
-    void write(S state) {
-        byte[] value = codec.write(state);
-        schemas.ensureStored();
-        revision = written(store.replace(key, revision, value));
-    }
-
-    /** No state is left. */
-    void remove() {
-        if (revision > 0) {
-            written(store.replace(key, revision, null));
-            revision = 0;
+    void write(@Nullable S state, Ledger ledger) {
+        if (state == null && ledger.isEmpty()) {
+            if (revision > 0) {
+                written(store.replace(key, revision, null));
+                revision = 0;
+            }
+            return;
         }
+        Output to = new Output(FIRST_SIZE, Store.MAX_VALUE);
+        to.writeByte(FORM);
+        to.writeBoolean(ledger.isWaiting());
+        to.writeVarLong(0, true); // one process owns all
+        byte[] bytes = state == null ? new byte[0] : codec.write(state);
+        try {
+            to.writeVarInt(bytes.length, true);
+            to.writeBytes(bytes);
+            ledger.write(to);
+        } catch (KryoException full) {
+            throw KryoCodec.tooLarge(key, Store.MAX_VALUE, full);
+        }
+        codec.ensureDescribed();
+        revision = written(store.replace(key, revision, to.toBytes()));
     }
 
     private long written(WriteResult result) {

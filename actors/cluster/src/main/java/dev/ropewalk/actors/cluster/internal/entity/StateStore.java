@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.FiberTimeoutException;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.List;
 
 /**
  * The part of a store that belongs to one host of entities. Each call has a limit: an entity whose
@@ -40,6 +41,16 @@ public final class StateStore {
                     full(key) + " was not read: the store gave no answer within " + CALL_LIMIT,
                     left);
         }
+    }
+
+    /** The key that {@link #full} has made it of. */
+    String within(String full) {
+        return full.substring(prefix.length());
+    }
+
+    List<StoreEntry> list(String keyPrefix, String afterFull, int max) {
+        return CancelScope.cancelAfter(
+                CALL_LIMIT, () -> store.list(full(keyPrefix), afterFull, max));
     }
 
     WriteResult replace(String key, long revision, byte @Nullable [] value) {

@@ -1,0 +1,95 @@
+package dev.ropewalk.actors.cluster.internal.entity;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.cluster.internal.entity.Letter.Peer;
+import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
+import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Function;
+
+/**
+ * The way of stored messages between the entities of a host: their bytes, by the kinds that take
+ * them, and the addresses of those. Confined to a cord.
+ */
+final class Mail {
+    private final StateStore store;
+    private final Function<String, @Nullable EntityHome<?>> homes;
+    private final EntityAddresses addresses;
+
+    /** By the name of the kind. */
+    private final Map<String, StateCodec<Object>> codecs = new HashMap<>();
+
+    Mail(
+            StateStore store,
+            Function<String, @Nullable EntityHome<?>> homes,
+            EntityAddresses addresses) {
+        this.store = store;
+        this.homes = homes;
+        this.addresses = addresses;
+    }
+
+    /**
+     * The entity of an address.
+     *
+     * @throws IllegalArgumentException if it is no durable entity of this host
+     */
+    Peer peer(ActorRef<?> to) {
+        if (to.target() instanceof EntityTarget<?> entity
+                && entity.home().messages() != null
+                && homes.apply(entity.kind()) == entity.home()) {
+            return new Peer(entity.kind(), entity.key());
+        }
+        throw new IllegalArgumentException(
+                "nothing is delivered to "
+                        + to
+                        + ", because it is no durable entity of this host; tell it");
+    }
+
+    /** The address of an entity; null if its kind is not open. */
+    @Nullable ActorRef<?> ref(Peer peer) {
+        EntityHome<?> home = homes.apply(peer.kind());
+        return home == null ? null : home.ref(peer.key());
+    }
+
+    /**
+     * A message as it is stored. A switchpoint.
+     *
+     * @throws dev.ropewalk.actors.cluster.NotSendableException if it has something that cannot be
+     *     stored
+     */
+    byte[] write(Peer to, Object message) {
+        StateCodec<Object> codec = codec(to);
+        byte[] bytes = codec.write(message);
+        codec.ensureDescribed();
+        return bytes;
+    }
+
+    /** A stored message. A switchpoint. */
+    Object read(Peer to, byte[] message) {
+        return codec(to).read("a message to " + to, message);
+    }
+
+    private StateCodec<Object> codec(Peer to) {
+        return codecs.computeIfAbsent(to.kind(), this::newCodec);
+    }
+
+    @SuppressWarnings("unchecked") // of whatever type the kind takes
+    private StateCodec<Object> newCodec(String kind) {
+        EntityHome<?> home = homes.apply(kind);
+        Class<?> messages = home == null ? null : home.messages();
+        if (messages == null) {
+            throw new IllegalStateException(
+                    "kind " + kind + " is not open, or takes no deliveries");
+        }
+        StateTypes<Object> types =
+                new StateTypes<>((Class<Object>) messages, Map.of(), Map.of(), Map.of());
+        TypeTable table = TypeTable.of(List.of(messages), Map.of(), Map.of());
+        Schemas schemas = new Schemas(store, table, (_, _) -> true); // it is not written again
+        return new StateCodec<>(types, schemas, addresses, new KryoCodec(table));
+    }
+}
