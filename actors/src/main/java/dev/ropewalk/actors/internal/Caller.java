@@ -131,10 +131,11 @@ public final class Caller {
             return true;
         }
         Incarnation<?> running = actor.running();
+        Belongings<?> own = running == null ? null : running.belongingsOrNull();
         return running != null
                 && running.isIdle()
                 && actor.mailboxNow().size() == 0
-                && actor.openAsks() == 0;
+                && (own == null || own.openAsks() == 0);
     }
 
     public static @Nullable Room roomOf(Target<?> target) {

@@ -10,6 +10,7 @@ import dev.ropewalk.actors.Monitor;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.behavior.Committing;
+import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
@@ -100,7 +101,7 @@ final class Context<M> implements ActorContext<M>, Committing {
 
     @Override
     public void checkRequests() {
-        now().checkRequests();
+        StateChange.check(now(), Objects.requireNonNull(now().behavior(), "behavior"));
     }
 
     @Override

@@ -562,18 +562,6 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         requests("postpone").postpone(cell.ref(), StateBehavior.nameOf(behavior));
     }
 
-    /** Those of the message in hand, which goes on with its behavior. */
-    void checkRequests() {
-        Requests<M> asked = requestsOrNull();
-        if (asked != null) {
-            Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
-            asked.check(named(), now, BehaviorSigns.same(), now);
-            if (asked.isPostponed()) {
-                checkPostponed();
-            }
-        }
-    }
-
     private void begin() throws Exception {
         fiber = Waits.running(cell.cord());
         Definition<M> definition = cell.definition();

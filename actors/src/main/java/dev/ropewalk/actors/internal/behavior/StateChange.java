@@ -109,6 +109,17 @@ public final class StateChange {
         grant(host, asked);
     }
 
+    /** Fails as {@link #apply} would, if a message asks for something and changes nothing. */
+    public static <M> void check(Host<M> host, Behavior<M> now) {
+        Requests<M> asked = host.requestsOrNull();
+        if (asked != null) {
+            asked.check(host.named(), now, BehaviorSigns.same(), now);
+            if (asked.isPostponed()) {
+                host.checkPostponed();
+            }
+        }
+    }
+
     /** The factory has returned: the first state, of this life. */
     public static <M> void begin(Host<M> host, Behavior<M> first) throws Exception {
         Behavior<M> to = enter(host, null, first);

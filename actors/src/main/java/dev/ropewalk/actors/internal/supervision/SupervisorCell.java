@@ -220,15 +220,7 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
         Names.checked("an actor", actorName);
         SupervisedActor<M> child = host.actor(actorName, where, actor, this, null);
         children.reserve(child);
-        boolean isPosted = false;
-        try {
-            post(new SupervisorEvent.Take(child.child(), null));
-            isPosted = true;
-        } finally {
-            if (!isPosted) { // there was no stack left
-                children.release(child.child());
-            }
-        }
+        post(new SupervisorEvent.Take(child.child(), null));
         return child.ref();
     }
 

@@ -203,7 +203,7 @@ public final class EntityHost implements AutoCloseable {
                             kind.idle(),
                             kind.definitions(states, this::home, clock));
             homes.put(kind.name(), made);
-            if (kind.isDurable()) {
+            if (states != null && kind.isDurable()) {
                 supervisor.spin("wakes " + kind.name(), Wakes.actor(states, made));
             }
             return new Entities<>(made, key -> checkKey(kind, key));

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.cluster.entity;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
@@ -10,6 +11,7 @@ import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.server.Reply;
 import dev.ropewalk.actors.server.Request;
 import dev.ropewalk.actors.server.Server;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.junit.jupiter.api.Test;
@@ -47,6 +49,54 @@ class EntitySnippetsTest {
     }
 
     // @end
+
+    // @start region="deliver"
+    sealed interface Purse {}
+
+    record Pay(long cents, ActorRef<Purse> to, Recipient<Boolean> replyTo)
+            implements Purse, Request<Boolean> {}
+
+    record Receive(long cents) implements Purse {}
+
+    static Server<Purse, Balance> purse(EntityContext<Purse> self) {
+        return Server.<Purse, Balance>of(new Balance(100))
+                .call(
+                        Pay.class,
+                        (balance, pay) -> {
+                            if (pay.cents() > balance.cents()) {
+                                return Reply.of(false, balance);
+                            }
+                            self.deliver(pay.to(), new Receive(pay.cents()));
+                            return Reply.of(true, new Balance(balance.cents() - pay.cents()));
+                        })
+                .cast(
+                        Receive.class,
+                        (balance, receive) -> new Balance(balance.cents() + receive.cents()));
+    }
+
+    // @end
+
+    @Test
+    void aPaymentIsDelivered() {
+        TestCord.run(
+                () -> {
+                    try (ActorSystem system = ActorSystem.start("shop");
+                            EntityHost bank = EntityHost.start(system, "bank", new MemoryStore())) {
+                        Entities<Purse> purses =
+                                bank.entities(
+                                        EntityKind.durable(
+                                                "purse",
+                                                Purse.class,
+                                                Balance.class,
+                                                EntitySnippetsTest::purse));
+                        ActorRef<Purse> a = purses.ref("a");
+                        ActorRef<Purse> b = purses.ref("b");
+                        assertTrue(a.<Boolean>ask(to -> new Pay(100, b, to)));
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        assertTrue(b.<Boolean>ask(to -> new Pay(200, a, to)));
+                    }
+                });
+    }
 
     @Test
     void aStateOutlastsTheSystem() {

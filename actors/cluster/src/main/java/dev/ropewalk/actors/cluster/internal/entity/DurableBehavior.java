@@ -35,8 +35,8 @@ import java.util.concurrent.TimeUnit;
  * that the message counts, and confirms one that it has had without handling it. The confirmation
  * is written with the next state, or after a second, and then the receiver may forget the sender.
  *
- * <p>Whatever is to be done later (a reminder, to tell again, to write what was confirmed) is done
- * at a tick, which comes also if the actor has ended meanwhile. One that fails comes again.
+ * <p>Later work (a reminder, to tell again, to write what was confirmed) is done at a tick, which
+ * comes also if the actor has ended meanwhile. One that fails comes again.
  *
  * <p>The state is read at the first message, so that what the store has against it is the failure
  * of an ask, and not of a start that nobody sees.

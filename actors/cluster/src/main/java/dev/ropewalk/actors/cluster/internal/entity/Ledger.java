@@ -31,8 +31,8 @@ import java.util.Objects;
  * one takes what is new for old. Several messages on the way, because a receiver that fails on one
  * would have to refuse those behind it.
  *
- * <p>Confined to the actor's fiber. What was changed is written before anybody hears of it; a
- * failure of that ends the incarnation, and this with it.
+ * <p>Confined to the actor's fiber. A change is written before anybody hears of it; a failure of
+ * that ends the incarnation, and this with it.
  */
 final class Ledger {
     /** So many wait for all receivers of an entity. */
@@ -41,22 +41,46 @@ final class Ledger {
     /** So many an entity has. */
     static final int MAX_REMINDERS = 1_000;
 
-    /**
-     * A message to be delivered.
-     *
-     * @param number of it
-     * @param to its receiver
-     * @param message in bytes, with the hash of their description
-     */
-    record Outgoing(long number, Peer to, byte[] message) {}
+    /** A message to be delivered. */
+    static final class Outgoing {
+        private final long number;
+        private final Peer to;
 
-    /**
-     * A message of an entity to itself.
-     *
-     * @param atMs when it is due, in milliseconds of the epoch
-     * @param message in bytes, with the hash of their description
-     */
-    record Reminder(long atMs, byte[] message) {}
+        /** In bytes, with the hash of their description. */
+        private final byte[] message;
+
+        Outgoing(long number, Peer to, byte[] message) {
+            this.number = number;
+            this.to = to;
+            this.message = message;
+        }
+
+        long number() {
+            return number;
+        }
+
+        byte[] message() {
+            return message;
+        }
+    }
+
+    /** A message of an entity to itself. */
+    static final class Reminder {
+        /** When it is due, in milliseconds of the epoch. */
+        private final long atMs;
+
+        /** In bytes, with the hash of their description. */
+        private final byte[] message;
+
+        Reminder(long atMs, byte[] message) {
+            this.atMs = atMs;
+            this.message = message;
+        }
+
+        byte[] message() {
+            return message;
+        }
+    }
 
     private long sent;
     private int waiting;

@@ -31,8 +31,8 @@ public final class TypeTable {
                                 + other.type().getName()
                                 + " and "
                                 + each.type().getName()
-                                + "; give one of them another name with named, of the Protocol or"
-                                + " the EntityKind");
+                                + "; give one of them another name with Protocol.named or"
+                                + " EntityKind.named");
             }
         }
         this.types = List.copyOf(byName.values());
