@@ -105,8 +105,8 @@ public final class EntityKind<M, S> {
      * the server's functions return. It is written before the message that changed it is complete:
      * the reply, and all that a function tells, leave after that, and never if the write fails. A
      * message whose function returns the state that it was given writes nothing. A server that ends
-     * ({@link Server#endsWhen}, {@code Reply.last}) removes its state, and the next message finds
-     * the first one.
+     * ({@link Server#endsWhen}, {@code Reply.last}) removes its state and its reminders, and the
+     * next message finds the first one.
      *
      * <p>If the write is refused, or its outcome unknown, or if a function throws, the message
      * fails, as that of any actor; the entity reads its state again and goes on with the next
@@ -119,8 +119,9 @@ public final class EntityKind<M, S> {
      * @param <M> the type of the messages
      * @param <S> the type of the state
      * @param name of the kind, which no other one of the host has
-     * @param messages the type of the messages. Those that are delivered to it ({@link
-     *     EntityContext#deliver}) must be such as a state may have
+     * @param messages the type of the messages. If one is delivered to it ({@link
+     *     EntityContext#deliver}), or it has reminders, all of that type must be such as a {@link
+     *     dev.ropewalk.actors.cluster.Protocol} takes
      * @param state the type of the state: a record or enum, or a sealed interface of such, with the
      *     components that a {@link dev.ropewalk.actors.cluster.Protocol} takes. An address in it
      *     must be that of an entity of the same host

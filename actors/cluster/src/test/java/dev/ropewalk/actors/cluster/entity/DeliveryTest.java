@@ -281,6 +281,80 @@ class DeliveryTest {
                 });
     }
 
+    @Test
+    void A8_aSenderThatWasStoppedTellsAgainAlsoIfItsFirstWordIsAnotherOne() {
+        run(
+                now -> {
+                    failures = 3;
+                    transfer(now.a(), 5, now.b());
+                    now.a().stop();
+                    balance(now.a()); // changes nothing, and must not take its alarm away
+                    Fiber.sleep(Duration.ofMinutes(2));
+                    assertEquals(FIRST + 5, balance(now.b()).cents());
+                });
+    }
+
+    @Test
+    void A8_aWriteOfUnknownOutcomeThatTookEffectIsDeliveredWithoutAnotherMessage() {
+        run(
+                now -> {
+                    balance(now.a());
+                    now.store().losesReplies = true;
+                    assertThrows(AskFailedException.class, () -> transfer(now.a(), 5, now.b()));
+                    now.store().losesReplies = false;
+                    Fiber.sleep(Duration.ofSeconds(30));
+                    assertEquals(FIRST + 5, balance(now.b()).cents());
+                });
+    }
+
+    @Test
+    void A8_aReceiverThatFailedIsNotKeptWaitingByOthers() {
+        run(
+                now -> {
+                    failures = 1;
+                    transfer(now.a(), 5, now.b());
+                    Fiber.sleep(Duration.ofMillis(10));
+                    assertEquals(0, failures);
+                    ActorRef<Account> busy = now.all().ref("busy");
+                    for (int i = 0; i < 20; i++) {
+                        transfer(now.a(), 1, busy);
+                        Fiber.sleep(Duration.ofMillis(300));
+                    }
+                    assertEquals(FIRST + 5, balance(now.b()).cents());
+                });
+    }
+
+    @Test
+    void A8_aMessageToAKindThatIsNotOpenWaitsAndKeepsNothingBack() {
+        TestCord.run(
+                () -> {
+                    FaultyStore store = new FaultyStore();
+                    failures = Integer.MAX_VALUE;
+                    try (ActorSystem system = ActorSystem.start("system");
+                            EntityHost host = EntityHost.start(system, "bank", store)) {
+                        Entities<Account> all = host.entities(account());
+                        Entities<Account> others = host.entities(other());
+                        transfer(all.ref("a"), 5, others.ref("b"));
+                    }
+                    failures = 0;
+                    try (ActorSystem system = ActorSystem.start("system");
+                            EntityHost host = EntityHost.start(system, "bank", store)) {
+                        Entities<Account> all = host.entities(account());
+                        settle();
+                        assertEquals(FIRST - 8, transfer(all.ref("a"), 3, all.ref("c")));
+                        settle();
+                        assertEquals(FIRST + 3, balance(all.ref("c")).cents());
+                        Entities<Account> others = host.entities(other());
+                        Fiber.sleep(Duration.ofMinutes(2));
+                        assertEquals(FIRST + 5, balance(others.ref("b")).cents());
+                    }
+                });
+    }
+
+    private EntityKind<Account, Balance> other() {
+        return EntityKind.durable("other", Account.class, Balance.class, self -> functions(self));
+    }
+
     // ---------------------------------------------------------------- refused
 
     @Test
@@ -309,8 +383,9 @@ class DeliveryTest {
         List<EntityContext<Account>> contexts = new ArrayList<>();
         TestCord.run(
                 () -> {
+                    FaultyStore store = new FaultyStore();
                     try (ActorSystem system = ActorSystem.start("system");
-                            EntityHost host = EntityHost.start(system, "bank", new FaultyStore())) {
+                            EntityHost host = EntityHost.start(system, "bank", store)) {
                         Entities<Account> all =
                                 host.entities(
                                         EntityKind.durable(
@@ -325,6 +400,20 @@ class DeliveryTest {
                         assertThrows(
                                 IllegalStateException.class,
                                 () -> contexts.getLast().deliver(all.ref("b"), new Credit(1, 1)));
+                        store.delay = Duration.ofSeconds(1);
+                        var open =
+                                all.ref("a")
+                                        .<Long>askLater(
+                                                to -> new Transfer(1, all.ref("b"), to), LONG)
+                                        .toCompletableFuture();
+                        Fiber.sleep(Duration.ofMillis(10)); // it is written
+                        assertThrows(
+                                IllegalStateException.class,
+                                () -> contexts.getLast().deliver(all.ref("b"), new Credit(1, 1)));
+                        assertFalse(open.isDone());
+                        store.delay = Duration.ZERO;
+                        settle();
+                        assertEquals(FIRST + 1, balance(all.ref("b")).cents());
                     }
                 });
     }

@@ -41,6 +41,8 @@ class ReminderTest {
 
     record Forget(String name, Recipient<Integer> replyTo) implements Word, Request<Integer> {}
 
+    record Close(Recipient<Integer> replyTo) implements Word, Request<Integer> {}
+
     record Get(Recipient<List<String>> replyTo) implements Word, Request<List<String>> {}
 
     record Due(String name) implements Word {}
@@ -78,10 +80,11 @@ class ReminderTest {
                             return Reply.of(seen.names().size(), seen);
                         })
                 .call(Get.class, (seen, _) -> Reply.of(seen.names(), seen))
+                .call(Close.class, (_, _) -> Reply.last(0))
                 .cast(
                         Due.class,
                         (seen, due) -> {
-                            if (failures > 0) {
+                            if (failures > 0 || due.name().equals("bad")) {
                                 failures--;
                                 throw new IllegalStateException("planted");
                             }
@@ -238,6 +241,45 @@ class ReminderTest {
     }
 
     @Test
+    void A8_aReminderThatAlwaysFailsKeepsNoOtherBack() {
+        run(
+                now -> {
+                    now.remind("bad", HOUR);
+                    now.remind("x", HOUR.plusMinutes(1));
+                    now.remind("y", HOUR.plusMinutes(2));
+                    Fiber.sleep(HOUR.plusMinutes(30));
+                    List<String> seen = new ArrayList<>(now.seen());
+                    seen.sort(null);
+                    assertEquals(List.of("x", "y"), seen);
+                });
+    }
+
+    @Test
+    void A8_theRemindersOfAStateEndWithIt() {
+        run(
+                now -> {
+                    now.remind("x", HOUR);
+                    now.a().<Integer>ask(Close::new);
+                    assertEquals(List.of(), now.seen());
+                    Fiber.sleep(HOUR.multipliedBy(2));
+                    assertEquals(List.of(), now.seen());
+                });
+    }
+
+    @Test
+    void A8_aWriteOfUnknownOutcomeThatTookEffectReminds() {
+        run(
+                now -> {
+                    assertEquals(List.of(), now.seen());
+                    now.store().losesReplies = true;
+                    assertThrows(AskFailedException.class, () -> now.remind("x", HOUR));
+                    now.store().losesReplies = false;
+                    Fiber.sleep(HOUR.plusMinutes(1));
+                    assertEquals(List.of("x"), now.seen());
+                });
+    }
+
+    @Test
     void A8_tooManyRemindersAreRefused() {
         run(
                 now -> {
@@ -249,6 +291,7 @@ class ReminderTest {
                     assertTrue(
                             String.valueOf(refused.getMessage()).contains("1000 reminders"),
                             refused::getMessage);
+                    now.remind("r7", HOUR.multipliedBy(2)); // takes a place that is there
                 });
     }
 }

@@ -14,6 +14,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.BiConsumer;
 
 /** Rule A8: durable entities of one process, on SQLite. */
 class SqliteEntitiesTest {
@@ -22,7 +23,7 @@ class SqliteEntitiesTest {
     @Test
     @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_killMinus9LosesNoAcknowledgedMessage() throws IOException, InterruptedException {
-        kill(3);
+        kill("entities", 3, CountingEntities::check);
     }
 
     @Test
@@ -30,21 +31,35 @@ class SqliteEntitiesTest {
     @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_killMinus9LosesNoAcknowledgedMessageAgainAndAgain()
             throws IOException, InterruptedException {
-        kill(50);
+        kill("entities", 50, CountingEntities::check);
     }
 
-    private void kill(int rounds) throws IOException, InterruptedException {
-        Path file = folder.resolve("entities.db");
+    @Test
+    @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+    void A8_killMinus9LosesNoPaymentAndCountsNoneTwice() throws IOException, InterruptedException {
+        kill("transfers", 3, PayingEntities::check);
+    }
+
+    @Test
+    @Tag("stress")
+    @Timeout(value = 900, threadMode = ThreadMode.SEPARATE_THREAD)
+    void A8_killMinus9LosesNoPaymentAgainAndAgain() throws IOException, InterruptedException {
+        kill("transfers", 50, PayingEntities::check);
+    }
+
+    private void kill(String what, int rounds, BiConsumer<Store, long[]> check)
+            throws IOException, InterruptedException {
+        Path file = folder.resolve(what + ".db");
         SplittableRandom random = new SplittableRandom(rounds);
         long[] acknowledged = new long[WritingProcess.KEYS];
         for (int i = 0; i < rounds; i++) {
             try (WritingProcess process =
-                    new WritingProcess(folder.resolve("errors"), "entities", file.toString())) {
+                    new WritingProcess(folder.resolve("errors"), what, file.toString())) {
                 process.killAfter(20 + random.nextInt(400));
                 process.addTo(acknowledged);
             }
             try (Store after = JdbcStore.open(JdbcOptions.sqlite(file))) {
-                CountingEntities.check(after, acknowledged);
+                check.accept(after, acknowledged);
             }
         }
         assertTrue(Arrays.stream(acknowledged).sum() > 0);

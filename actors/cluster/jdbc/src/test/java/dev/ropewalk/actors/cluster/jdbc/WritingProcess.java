@@ -57,16 +57,21 @@ final class WritingProcess implements AutoCloseable {
                         : JdbcOptions.sqlite(Path.of(arguments[1]));
         PrintStream out = new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
         Store store = JdbcStore.open(options);
-        if (arguments[0].equals("entities")) {
-            CountingEntities.run(store, KEYS, out);
+        switch (arguments[0]) {
+            case "entities" -> CountingEntities.run(store, KEYS, out);
+            case "transfers" -> PayingEntities.run(store, KEYS, out);
+            default -> count(store, out);
         }
+        Runtime.getRuntime().halt(1); // nobody has killed it
+    }
+
+    private static void count(Store store, PrintStream out) {
         Cord cord = Cord.start("writes");
         for (int i = 0; i < KEYS; i++) {
             int number = i;
             cord.spin("counts " + i, () -> count(store, number, out));
         }
         cord.awaitEnd(Duration.ofMinutes(1));
-        Runtime.getRuntime().halt(1); // nobody has killed it
     }
 
     private static void count(Store store, int number, PrintStream out) {

@@ -4,12 +4,17 @@ import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.cluster.internal.entity.Ledger.Outgoing;
 import dev.ropewalk.actors.cluster.internal.entity.Ledger.Reminder;
 import dev.ropewalk.actors.cluster.internal.entity.Letter.Peer;
 import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.actors.spi.HasState;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
@@ -22,6 +27,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -42,17 +48,19 @@ import java.util.concurrent.TimeUnit;
  * of an ask, and not of a start that nobody sees.
  */
 final class DurableBehavior<M, S> implements Behavior<M>, HasState {
+    private static final Log LOG = Logs.logger(DurableBehavior.class);
+
     private static final long FLUSH_NS = Duration.ofSeconds(1).toNanos();
     private static final long FIRST_RESEND_NS = Duration.ofSeconds(1).toNanos();
     private static final long LAST_RESEND_NS = Duration.ofMinutes(1).toNanos();
-
-    /** After a tick that failed. */
-    private static final long RETRY_NS = Duration.ofSeconds(10).toNanos();
 
     /** The time of the day is looked at so often, because it may be set. */
     private static final long LONGEST_TICK_NS = Duration.ofHours(1).toNanos();
 
     private static final long NEVER = Long.MAX_VALUE;
+
+    /** A reminder that has not come by then may have failed. */
+    private static final long LATE_MS = 5_000;
 
     /** Of reminders; the year 292,278,994. */
     private static final Instant LAST = Instant.ofEpochMilli(Long.MAX_VALUE);
@@ -72,19 +80,34 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     /** The changes of the message in hand; null while none is. */
     private @Nullable List<Runnable> pending;
 
+    /** The fiber that handles it. */
+    private @Nullable Fiber<?> handling;
+
     /** How many of them are deliveries. */
     private int pendingDeliveries;
 
-    /** The numbers of those that are on their way, by receiver. */
-    private final Map<Peer, Long> onTheirWay = new HashMap<>();
+    /** The names of the reminders as they will be; null while none is changed. */
+    private @Nullable Set<String> pendingNames;
+
+    /** Those that are on their way, by receiver. */
+    private final Map<Peer, Told> onTheirWay = new HashMap<>();
 
     /** Receivers that have confirmed, and the numbers, as far as that is not written. */
     private final Map<Peer, Long> confirmed = new HashMap<>();
 
-    // on the clock of the cord, or NEVER
+    /** On the clock of the cord, or NEVER. */
     private long flushNs = NEVER;
-    private long resendNs = NEVER;
-    private long nextResendAfterNs = FIRST_RESEND_NS;
+
+    /** One that was told, and has not come yet. */
+    private boolean isReminderOnItsWay;
+
+    /**
+     * A message that was told.
+     *
+     * @param dueNs when it is told again
+     * @param afterNs how long after the time before
+     */
+    private record Told(long dueNs, long afterNs) {}
 
     /**
      * The things around it.
@@ -115,14 +138,12 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
 
     @Override
     public Behavior<M> onMessage(M message) throws Exception {
-        if ((Object) message instanceof Letter.Tick) {
-            parts.keeper.tick(parts.own.key(), RETRY_NS); // if it fails
-        }
         Behavior<M> current = now == null ? read() : now;
         Behavior<M> next =
                 (Object) message instanceof Letter letter
                         ? take(letter, current)
                         : settle(handled(current, message), false);
+        tellReceivers();
         setTick();
         return next;
     }
@@ -140,21 +161,33 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     private Behavior<M> handled(Behavior<M> current, M message) throws Exception {
         pending = new ArrayList<>();
         pendingDeliveries = 0;
-        Behavior<M> next = Handlers.holding(self, () -> current.onMessage(message));
-        Handlers.checkRequests(self); // before the write, because it may be the message's failure
-        return next;
+        pendingNames = null;
+        handling = Fiber.current();
+        boolean isDone = false;
+        try {
+            Behavior<M> next = Handlers.holding(self, () -> current.onMessage(message));
+            Handlers.checkRequests(self); // before the write, because it may be a failure of it
+            isDone = true;
+            return next;
+        } finally {
+            handling = null;
+            if (!isDone) {
+                pending = null;
+            }
+        }
     }
 
     // ---------------------------------------------------------------- by a function
 
     private List<Runnable> pending(String what) {
         List<Runnable> all = pending;
-        if (all == null) {
+        if (all == null || handling != Fiber.currentOrNull()) {
             throw new IllegalStateException(
                     what
                             + " of "
                             + parts.own
-                            + " was called outside of a message; call it where a function runs");
+                            + " was called outside of a message, or by another fiber; call it where"
+                            + " a function runs");
         }
         return all;
     }
@@ -176,13 +209,23 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
 
     void remindAt(String name, Instant when, Object message) {
         List<Runnable> all = pending("remindAt");
-        if (ledger.reminders() + all.size() >= Ledger.MAX_REMINDERS) {
+        byte[] bytes = parts.mail.write(parts.own, message);
+        long atMs = millis(when);
+        Set<String> names = pendingNames();
+        if (names.add(name) && names.size() > Ledger.MAX_REMINDERS) {
             throw new IllegalStateException(
                     parts.own + " has " + Ledger.MAX_REMINDERS + " reminders; forget some");
         }
-        byte[] bytes = parts.mail.write(parts.own, message);
-        long atMs = millis(when);
         all.add(() -> ledger.remind(name, new Reminder(atMs, bytes)));
+    }
+
+    private Set<String> pendingNames() {
+        Set<String> names = pendingNames;
+        if (names == null) {
+            names = ledger.reminders();
+            pendingNames = names;
+        }
+        return names;
     }
 
     /** Of an instant that may be far away. */
@@ -194,6 +237,7 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
 
     void forgetReminder(String name) {
         pending("forgetReminder").add(() -> ledger.removeReminder(name));
+        pendingNames().remove(name);
     }
 
     // ---------------------------------------------------------------- after a function
@@ -206,6 +250,9 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         pending = null;
         if (!isSame || mustWrite || !all.isEmpty()) {
             all.forEach(Runnable::run);
+            if (isLast) {
+                ledger.forgetReminders(); // they belong to the state
+            }
             if (isSame) {
                 write(hasState ? stateOf(Objects.requireNonNull(now)) : null);
             } else {
@@ -218,7 +265,6 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         } else if (!isSame) {
             now = next;
         }
-        tellReceivers();
         return next == Behavior.<M>unhandled() ? next : Behavior.same();
     }
 
@@ -228,6 +274,9 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     }
 
     private void write(@Nullable S state) throws Exception {
+        if (ledger.isWaiting()) {
+            parts.keeper.tick(parts.own.key(), Residents.RETRY_NS); // if nobody knows the outcome
+        }
         parts.file.write(state, ledger);
         flushNs = NEVER;
         hasState = state != null;
@@ -248,61 +297,79 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
             }
             case Letter.Confirmed(Peer by, long number) -> confirmed(by, number);
             case Letter.Forget(Peer from, long number) -> ledger.forget(from, number);
-            case Letter.Tick() -> {
-                return tick(current);
+            case Letter.Tick() -> tick(current);
+            case Letter.Due() -> {
+                return remind(current);
             }
         }
         return Behavior.same();
     }
 
-    private Behavior<M> tick(Behavior<M> current) throws Exception {
-        long nowNs = Waits.nanoTime();
-        if (isDue(resendNs, nowNs)) {
-            onTheirWay.clear();
-            resendNs = NEVER;
-            nextResendAfterNs = Math.min(2 * nextResendAfterNs, LAST_RESEND_NS);
-        }
-        String name = ledger.nextReminder();
-        if (name != null && ledger.dueMs(name) <= parts.clock.millis()) {
-            return remind(name, current);
-        }
-        if (isDue(flushNs, nowNs)) {
+    private void tick(Behavior<M> current) throws Exception {
+        if (flushNs != NEVER && Waits.nanoTime() - flushNs >= 0) {
             write(hasState ? stateOf(current) : null);
         }
-        tellReceivers();
-        return Behavior.same();
+        isReminderOnItsWay = isReminderDue();
+        if (isReminderOnItsWay) {
+            tellItself(new Letter.Due());
+        }
     }
 
-    private static boolean isDue(long atNs, long nowNs) {
-        return atNs != NEVER && nowNs - atNs >= 0;
+    @SuppressWarnings("unchecked") // it takes letters
+    private void tellItself(Letter letter) {
+        TellResult result = ((Recipient<Object>) (Recipient<?>) self.self()).tryTell(letter);
+        LOG.debug("{} is told {}: {}", parts.own, letter, result); // without room, at the next tick
     }
 
-    /** Another one that is due comes at the next tick. */
+    private boolean isReminderDue() {
+        String name = ledger.nextReminder();
+        return name != null && ledger.dueMs(name) <= parts.clock.millis();
+    }
+
     @SuppressWarnings("unchecked") // a function of this entity has set it
-    private Behavior<M> remind(String name, Behavior<M> current) throws Exception {
-        Reminder due = Objects.requireNonNull(ledger.removeReminder(name));
+    private Behavior<M> remind(Behavior<M> current) throws Exception {
+        isReminderOnItsWay = false;
+        if (!isReminderDue()) {
+            return Behavior.same();
+        }
+        Reminder due = Objects.requireNonNull(ledger.removeReminder(chosen()));
         M message = (M) parts.mail.read(parts.own, due.message());
         return settle(handled(current, message), true);
     }
 
+    /** The first one; any of them if that is late, because it may have failed. */
+    private String chosen() {
+        String first = Objects.requireNonNull(ledger.nextReminder());
+        long nowMs = parts.clock.millis();
+        if (nowMs - ledger.dueMs(first) < LATE_MS) {
+            return first;
+        }
+        List<String> due = ledger.remindersUntil(nowMs);
+        return due.get(Cord.current().nextInt(due.size()));
+    }
+
     /** The next thing that is to be done. */
     private void setTick() {
-        long nowNs = Waits.nanoTime();
         String name = ledger.nextReminder();
-        if (name == null && flushNs == NEVER && resendNs == NEVER) {
+        if (name == null && flushNs == NEVER && onTheirWay.isEmpty()) {
             parts.keeper.noTick(parts.own.key());
             return;
         }
-        long afterNs = Math.min(left(flushNs, nowNs), left(resendNs, nowNs));
-        if (name != null) {
+        long nowNs = Waits.nanoTime();
+        long afterNs = LONGEST_TICK_NS;
+        if (flushNs != NEVER) {
+            afterNs = Math.min(afterNs, flushNs - nowNs);
+        }
+        for (Told each : onTheirWay.values()) {
+            afterNs = Math.min(afterNs, each.dueNs - nowNs);
+        }
+        if (isReminderOnItsWay) {
+            afterNs = Math.min(afterNs, Residents.RETRY_NS); // it may fail
+        } else if (name != null) {
             long leftMs = Math.max(0, ledger.dueMs(name) - parts.clock.millis());
             afterNs = Math.min(afterNs, TimeUnit.MILLISECONDS.toNanos(leftMs));
         }
-        parts.keeper.tick(parts.own.key(), afterNs);
-    }
-
-    private static long left(long atNs, long nowNs) {
-        return atNs == NEVER ? LONGEST_TICK_NS : Math.clamp(atNs - nowNs, 0, LONGEST_TICK_NS);
+        parts.keeper.tick(parts.own.key(), Math.max(0, afterNs));
     }
 
     @SuppressWarnings("unchecked") // the sender had an address that takes it
@@ -323,27 +390,52 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         }
         onTheirWay.remove(by);
         confirmed.put(by, number);
-        nextResendAfterNs = FIRST_RESEND_NS;
-        resendNs = NEVER;
-        tellReceivers();
         if (flushNs == NEVER) {
             flushNs = Waits.nanoTime() + FLUSH_NS;
         }
     }
 
-    /** The oldest message of each receiver that none is on its way to. */
+    /**
+     * The oldest message of each receiver that none is on its way to, or for too long. The message
+     * in hand has been written, so nothing here may fail it.
+     */
     private void tellReceivers() throws Exception {
+        if (ledger.waiting() == 0) {
+            return; // nearly always
+        }
+        long nowNs = Waits.nanoTime();
         for (Peer to : ledger.receivers()) {
             Outgoing first = Objects.requireNonNull(ledger.first(to));
-            if (!onTheirWay.containsKey(to) && parts.mail.ref(to) != null) {
-                onTheirWay.put(to, first.number());
-                Object message = parts.mail.read(to, first.message());
-                tell(to, new Letter.Delivery(parts.own, first.number(), message));
+            Told before = onTheirWay.get(to);
+            if (before == null || nowNs - before.dueNs >= 0) {
+                long afterNs =
+                        before == null
+                                ? FIRST_RESEND_NS
+                                : Math.min(2 * before.afterNs, LAST_RESEND_NS);
+                onTheirWay.put(to, new Told(nowNs + afterNs, afterNs));
+                Object message = readOrNull(to, first);
+                if (message != null) {
+                    tell(to, new Letter.Delivery(parts.own, first.number(), message));
+                }
             }
         }
-        if (ledger.waiting() > 0 && resendNs == NEVER) {
-            resendNs = Waits.nanoTime() + nextResendAfterNs;
+    }
+
+    /** Null if it has to wait; then it is tried again as one that was not confirmed. */
+    private @Nullable Object readOrNull(Peer to, Outgoing message) {
+        String why;
+        if (parts.mail.ref(to) == null) {
+            why = "the kind is not open";
+        } else {
+            try {
+                return parts.mail.read(to, message.message());
+            } catch (RuntimeException failure) {
+                Waits.throwIfSignal(failure);
+                why = failure.toString();
+            }
         }
+        LOG.warn("{} has a message to {}, which waits: {}", parts.own, to, why);
+        return null;
     }
 
     /** When the message in hand is complete. */

@@ -123,7 +123,7 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
 
     /** The key of a state, within the host's part of the store. */
     public static String stateKey(String kind, String key) {
-        return prefix(kind) + Shards.name(key) + "/" + key;
+        return prefix(kind, Shards.of(key)) + key;
     }
 
     /** The beginning of the keys of a kind's states. */
@@ -131,8 +131,13 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
         return "entity/" + kind + "/";
     }
 
+    /** The same, of one shard. */
+    static String prefix(String kind, int shard) {
+        return prefix(kind) + Shards.name(shard) + "/";
+    }
+
     /** The key of an entity, by that of its state. */
     static String keyOf(String stateKey, String kind) {
-        return stateKey.substring(prefix(kind).length() + Shards.name("").length() + 1);
+        return stateKey.substring(prefix(kind).length() + Shards.name(0).length() + 1);
     }
 }

@@ -24,12 +24,15 @@ import java.util.List;
 public final class EntityHome<M> {
     private static final Log LOG = Logs.logger(EntityHome.class);
 
-    /** As often as need be: one entity that fails must not end the others. */
+    /**
+     * As often as need be: one entity that fails must not end the others. The longest pause is far
+     * below the time between two ticks, so that one whose reminder fails works in between.
+     */
     private static final Supervision RULES =
             Supervision.dynamic()
                     .intensity(Integer.MAX_VALUE, Duration.ofMillis(1))
                     .backOff(
-                            BackOff.doubling(Duration.ofMillis(100), Duration.ofSeconds(10))
+                            BackOff.doubling(Duration.ofMillis(100), Duration.ofSeconds(2))
                                     .withJitter(0.2));
 
     private final ActorSystem system;
@@ -131,7 +134,7 @@ public final class EntityHome<M> {
 
     /** The entity has something to do: it is started for that. From any thread. */
     public void wake(String key) {
-        residentsOf(key).send(key, new Letter.Tick());
+        residentsOf(key).wake(key);
     }
 
     /** On how many cords it is. */

@@ -12,10 +12,12 @@ import org.jspecify.annotations.Nullable;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The part of an entity's value beside its state: messages that it has to deliver, of each sender
@@ -150,8 +152,21 @@ final class Ledger {
         return reminders.remove(name);
     }
 
-    int reminders() {
-        return reminders.size();
+    void forgetReminders() {
+        reminders.clear();
+    }
+
+    /** Their names, as they are now. */
+    Set<String> reminders() {
+        return new HashSet<>(reminders.keySet());
+    }
+
+    /** The names of those that are due. */
+    List<String> remindersUntil(long nowMs) {
+        return reminders.entrySet().stream()
+                .filter(each -> each.getValue().atMs <= nowMs)
+                .map(Map.Entry::getKey)
+                .toList();
     }
 
     /** The name of the one that is due first; null if there is none. */

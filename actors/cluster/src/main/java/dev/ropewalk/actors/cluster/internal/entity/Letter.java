@@ -42,4 +42,7 @@ sealed interface Letter {
 
     /** Something is due: a reminder, messages that nobody has confirmed, or a write. */
     record Tick() implements Letter {}
+
+    /** A reminder is due; its failure is not one of the tick. */
+    record Due() implements Letter {}
 }

@@ -58,6 +58,9 @@ final class Residents<M> implements EntityHome.Keeper {
     private static final int MOST_DOUBLINGS = 7;
     private static final long LONGEST_PAUSE_NS = FIRST_PAUSE_NS << MOST_DOUBLINGS; // 12.8 s
 
+    /** After a tick that failed. */
+    static final long RETRY_NS = Duration.ofSeconds(10).toNanos();
+
     private static final long SHORTEST_SWEEP_NS = Duration.ofMillis(10).toNanos();
     private static final long LONGEST_SWEEP_NS = Duration.ofSeconds(10).toNanos();
 
@@ -230,11 +233,17 @@ final class Residents<M> implements EntityHome.Keeper {
         }
     }
 
+    /** It comes again, unless its entity says otherwise: that may fail, or not even start. */
     private void tick(String key) {
-        ticks.remove(key);
         if (whenGone == null) {
+            tick(key, RETRY_NS);
             accept(key, new Letter.Tick());
         }
+    }
+
+    /** The entity has something to do: it is started for that. From any thread. */
+    void wake(String key) {
+        onCord(() -> tick(key), () -> {});
     }
 
     private void accept(String key, Object item) {

@@ -24,8 +24,8 @@ public final class Shards {
         return (int) (sum.getValue() % COUNT);
     }
 
-    /** {@return the part of a key, as it stands in the store} */
-    static String name(String key) {
-        return HexFormat.of().toHexDigits((byte) of(key));
+    /** {@return a part, as it stands in the store} */
+    static String name(int shard) {
+        return HexFormat.of().toHexDigits((byte) shard);
     }
 }

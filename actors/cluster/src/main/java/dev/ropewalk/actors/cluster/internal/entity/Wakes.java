@@ -8,7 +8,9 @@ import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Starts the entities of a kind that have messages to deliver, when a process begins with their
@@ -17,7 +19,9 @@ import java.util.List;
  */
 public final class Wakes {
     private static final Log LOG = Logs.logger(Wakes.class);
-    private static final int PAGE = 100;
+
+    /** Few, because a state may be large. */
+    private static final int PAGE = 16;
 
     /** 100 a second at most. */
     private static final Duration EACH = Duration.ofMillis(10);
@@ -32,10 +36,34 @@ public final class Wakes {
     }
 
     private static void run(StateStore store, EntityHome<?> home) {
-        String prefix = DurableDefinitions.prefix(home.kind());
+        List<Integer> shards = IntStream.range(0, Shards.COUNT).boxed().toList();
+        while (!shards.isEmpty()) {
+            List<Integer> failed = new ArrayList<>();
+            for (int shard : shards) {
+                if (!isSeen(store, home, shard)) {
+                    failed.add(shard); // the others need not wait for it
+                }
+            }
+            shards = failed;
+            if (!failed.isEmpty()) {
+                Fiber.sleep(AGAIN);
+            }
+        }
+    }
+
+    /** False if the store gave no answer, or has damaged entries in that shard. */
+    private static boolean isSeen(StateStore store, EntityHome<?> home, int shard) {
+        String prefix = DurableDefinitions.prefix(home.kind(), shard);
         String after = "";
         while (true) {
-            List<StoreEntry> page = page(store, prefix, after);
+            List<StoreEntry> page;
+            try {
+                page = store.list(prefix, after, PAGE);
+            } catch (RuntimeException failure) {
+                Waits.throwIfSignal(failure);
+                LOG.warn("the entities below {} are not all woken yet", prefix, failure);
+                return false;
+            }
             for (StoreEntry each : page) {
                 after = each.key();
                 if (StateFile.isWaiting(each)) {
@@ -44,21 +72,8 @@ public final class Wakes {
                 }
             }
             if (page.size() < PAGE) {
-                return;
+                return true;
             }
-        }
-    }
-
-    /** Waits for a store that does not answer. */
-    private static List<StoreEntry> page(StateStore store, String prefix, String after) {
-        while (true) {
-            try {
-                return store.list(prefix, after, PAGE);
-            } catch (RuntimeException failure) {
-                Waits.throwIfSignal(failure);
-                LOG.warn("the entities below {} are not woken yet", prefix, failure);
-            }
-            Fiber.sleep(AGAIN);
         }
     }
 }
