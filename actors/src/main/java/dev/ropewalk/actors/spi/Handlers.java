@@ -64,8 +64,8 @@ public final class Handlers {
     }
 
     /**
-     * Fails as the message in hand would fail, when it has completed, for what it has asked for:
-     * for those that do something in between that cannot be taken back.
+     * Fails if the message in hand has made a request that will be refused when it has completed: a
+     * caller that writes in between cannot take that back.
      *
      * @param context of the actor, whose fiber calls, in a message
      */

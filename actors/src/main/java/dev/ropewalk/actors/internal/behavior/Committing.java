@@ -34,8 +34,8 @@ public interface Committing {
     <T extends @Nullable Object> T holding(Callable<T> code) throws Exception;
 
     /**
-     * Fails as the message in hand would fail for what it has asked for beside the next behavior,
-     * if it returned the behavior that it has now.
+     * Fails if the message in hand has made a request that will be refused when it has completed,
+     * with the behavior that it has now.
      */
     void checkRequests();
 

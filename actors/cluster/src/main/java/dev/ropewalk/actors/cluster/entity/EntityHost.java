@@ -199,7 +199,7 @@ public final class EntityHost implements AutoCloseable {
                             system,
                             supervisor,
                             kind.name(),
-                            kind.messages(),
+                            kind.messages(states),
                             kind.idle(),
                             kind.definitions(states, this::home, clock));
             homes.put(kind.name(), made);

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
+import dev.ropewalk.actors.cluster.internal.entity.MessageTypes;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.entity.StateTypes;
 import dev.ropewalk.actors.server.Server;
@@ -266,9 +267,11 @@ public final class EntityKind<M, S> {
         return durable != null;
     }
 
-    /** The type of the messages, if it is durable; otherwise null. */
-    @Nullable Class<M> messages() {
-        return durable == null ? null : durable.messages;
+    /** Those that may be stored; null if it is not durable. */
+    @Nullable MessageTypes messages(@Nullable StateStore store) {
+        return durable == null
+                ? null
+                : new MessageTypes(Objects.requireNonNull(store), durable.messages);
     }
 
     Duration idle() {

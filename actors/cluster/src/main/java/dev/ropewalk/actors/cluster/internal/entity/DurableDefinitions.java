@@ -66,7 +66,7 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
     @Override
     public EntityHome.Definitions<M> on(Cord cord, EntityHome.Keeper keeper) {
         StateCodec<S> codec = new StateCodec<>(types, schemas, addresses, new KryoCodec(table));
-        Mail mail = new Mail(store, homes, addresses);
+        Mail mail = new Mail(homes, addresses);
         return key ->
                 Actor.<M>handler(
                                 self -> {

@@ -37,7 +37,7 @@ public final class EntityHome<M> {
 
     private final ActorSystem system;
     private final String kind;
-    private final @Nullable Class<M> messages;
+    private final @Nullable MessageTypes messages;
     private final Supervisor supervisor;
     private final String path;
     private final List<Residents<M>> residents = new ArrayList<>();
@@ -83,7 +83,7 @@ public final class EntityHome<M> {
             ActorSystem system,
             Supervisor above,
             String kind,
-            @Nullable Class<M> messages,
+            @Nullable MessageTypes messages,
             Duration idle,
             ByCord<M> byCord) {
         this.messages = messages;
@@ -97,7 +97,7 @@ public final class EntityHome<M> {
     }
 
     /** Null if it is not durable. */
-    @Nullable Class<M> messages() {
+    @Nullable MessageTypes messages() {
         return messages;
     }
 

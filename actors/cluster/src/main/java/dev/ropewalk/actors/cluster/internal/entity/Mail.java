@@ -2,13 +2,10 @@ package dev.ropewalk.actors.cluster.internal.entity;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.cluster.internal.entity.Letter.Peer;
-import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
-import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
 
 import org.jspecify.annotations.Nullable;
 
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 
@@ -17,18 +14,13 @@ import java.util.function.Function;
  * them, and the addresses of those. Confined to a cord.
  */
 final class Mail {
-    private final StateStore store;
     private final Function<String, @Nullable EntityHome<?>> homes;
     private final EntityAddresses addresses;
 
     /** By the name of the kind. */
     private final Map<String, StateCodec<Object>> codecs = new HashMap<>();
 
-    Mail(
-            StateStore store,
-            Function<String, @Nullable EntityHome<?>> homes,
-            EntityAddresses addresses) {
-        this.store = store;
+    Mail(Function<String, @Nullable EntityHome<?>> homes, EntityAddresses addresses) {
         this.homes = homes;
         this.addresses = addresses;
     }
@@ -78,18 +70,13 @@ final class Mail {
         return codecs.computeIfAbsent(to.kind(), this::newCodec);
     }
 
-    @SuppressWarnings("unchecked") // of whatever type the kind takes
     private StateCodec<Object> newCodec(String kind) {
         EntityHome<?> home = homes.apply(kind);
-        Class<?> messages = home == null ? null : home.messages();
+        MessageTypes messages = home == null ? null : home.messages();
         if (messages == null) {
             throw new IllegalStateException(
                     "kind " + kind + " is not open, or takes no deliveries");
         }
-        StateTypes<Object> types =
-                new StateTypes<>((Class<Object>) messages, Map.of(), Map.of(), Map.of());
-        TypeTable table = TypeTable.of(List.of(messages), Map.of(), Map.of());
-        Schemas schemas = new Schemas(store, table, (_, _) -> true); // it is not written again
-        return new StateCodec<>(types, schemas, addresses, new KryoCodec(table));
+        return messages.codec(addresses);
     }
 }

@@ -55,8 +55,8 @@ final class Residents<M> implements EntityHome.Keeper {
     static final int MAX_HELD = 10_000;
 
     private static final long FIRST_PAUSE_NS = Duration.ofMillis(100).toNanos();
-    private static final int MOST_DOUBLINGS = 7;
-    private static final long LONGEST_PAUSE_NS = FIRST_PAUSE_NS << MOST_DOUBLINGS; // 12.8 s
+    private static final int MAX_DOUBLINGS = 7;
+    private static final long LONGEST_PAUSE_NS = FIRST_PAUSE_NS << MAX_DOUBLINGS; // 12.8 s
 
     /** After a tick that failed. */
     static final long RETRY_NS = Duration.ofSeconds(10).toNanos();
@@ -344,8 +344,15 @@ final class Residents<M> implements EntityHome.Keeper {
         }
 
         private void state(State from, State to) {
-            if (state != from) {
-                throw new IllegalStateException(this + " is " + state + ", not " + from);
+            boolean isAllowed =
+                    switch (from) {
+                        case RUNNING -> to != State.RUNNING;
+                        case ENDING -> to == State.GONE || to == State.BROKEN;
+                        case BROKEN -> to == State.GONE;
+                        case GONE -> false;
+                    };
+            if (state != from || !isAllowed) {
+                throw new IllegalStateException(this + " cannot go from " + from + " to " + to);
             }
             state = to;
         }
@@ -500,7 +507,7 @@ final class Residents<M> implements EntityHome.Keeper {
             state(state, State.BROKEN);
             failure = cause;
             failures++;
-            int doublings = Math.min(failures - 1, MOST_DOUBLINGS);
+            int doublings = Math.min(failures - 1, MAX_DOUBLINGS);
             pauseEndNs = Waits.nanoTime() + (FIRST_PAUSE_NS << doublings);
             home.tellBroken(key, cause);
             held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure()));

@@ -1,14 +1,13 @@
 package dev.ropewalk.actors.cluster.internal.lease;
 
 import dev.ropewalk.actors.cluster.internal.lease.Register.State;
+import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreException;
 import dev.ropewalk.actors.cluster.store.WriteResult;
-import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
-import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -66,9 +65,6 @@ public final class Membership {
     /** So many registers come with one call. */
     private static final int PAGE = 1_000;
 
-    /** A call without an answer is left after so long; what it was to write is unknown then. */
-    private static final Duration CALL_LIMIT = Duration.ofSeconds(10);
-
     /** Another reason of the same trouble is logged after so long. */
     private static final Duration TOLD_AGAIN = Duration.ofSeconds(10);
 
@@ -77,7 +73,7 @@ public final class Membership {
      */
     private static final int STEPS_AT_ONCE = 3;
 
-    private final Store store;
+    private final LimitedStore store;
     private final String prefix;
 
     /** That of the own register. */
@@ -165,7 +161,7 @@ public final class Membership {
      */
     public Membership(
             Store store, String cluster, String name, String host, int port, LeaseTiming timing) {
-        this.store = store;
+        this.store = new LimitedStore(store);
         this.prefix = prefix(cluster);
         this.key = prefix + name;
         this.name = name;
@@ -199,24 +195,6 @@ public final class Membership {
             throw new IllegalStateException(this + " is " + state + ", not " + from + " -> " + to);
         }
         state = to;
-    }
-
-    // ---------------------------------------------------------------- calls with a limit
-
-    private StoreEntry read(String key) {
-        return CancelScope.cancelAfter(CALL_LIMIT, () -> store.read(key));
-    }
-
-    private WriteResult replace(String key, long from, byte @Nullable [] value) {
-        try {
-            return CancelScope.cancelAfter(CALL_LIMIT, () -> store.replace(key, from, value));
-        } catch (FiberTimeoutException left) {
-            return new WriteResult.Unknown(left);
-        }
-    }
-
-    private List<StoreEntry> page(String after) {
-        return CancelScope.cancelAfter(CALL_LIMIT, () -> store.list(prefix, after, PAGE));
     }
 
     // ---------------------------------------------------------------- the own register
@@ -270,7 +248,7 @@ public final class Membership {
     }
 
     private boolean join() {
-        StoreEntry entry = read(key);
+        StoreEntry entry = store.read(key);
         see(entry, Waits.nanoTime());
         Register there = register(entry);
         if (there != null && there.state() == State.DEAD && there.life() == lease.life()) {
@@ -282,7 +260,7 @@ public final class Membership {
         }
         long sentNs = Waits.nanoTime();
         isWritten = true;
-        return switch (replace(key, entry.revision(), up().bytes())) {
+        return switch (store.replace(key, entry.revision(), up().bytes())) {
             case WriteResult.Written(long written) -> {
                 state(OwnState.JOINING, OwnState.UP);
                 renewed(written, sentNs);
@@ -322,7 +300,7 @@ public final class Membership {
 
     private boolean renew() {
         long sentNs = Waits.nanoTime();
-        return switch (replace(key, revision, up().bytes())) {
+        return switch (store.replace(key, revision, up().bytes())) {
             case WriteResult.Written(long written) -> {
                 renewed(written, sentNs);
                 yield false;
@@ -359,7 +337,7 @@ public final class Membership {
 
     /** A read that shows the own life is no renewal, because its write may be of any age. */
     private boolean lookAgain() {
-        StoreEntry entry = read(key);
+        StoreEntry entry = store.read(key);
         Register there = register(entry);
         if (there != null && there.state() == State.UP && there.life() == lease.life()) {
             revision = entry.revision();
@@ -389,13 +367,13 @@ public final class Membership {
         if (state == OwnState.JOINING && !isWritten) {
             return true;
         }
-        StoreEntry entry = read(key);
+        StoreEntry entry = store.read(key);
         Register there = register(entry);
         if (there == null || there.life() != lease.life() || there.state() == State.DEAD) {
             return true;
         }
         byte[] dead = up().dead(name).bytes();
-        return replace(key, entry.revision(), dead) instanceof WriteResult.Written;
+        return store.replace(key, entry.revision(), dead) instanceof WriteResult.Written;
     }
 
     /**
@@ -448,7 +426,7 @@ public final class Membership {
                     declareDead(each, register);
                 }
             } else if (lease.isHeld() && isUnchanged(each, timing.forgotten())) {
-                replace(each.key(), each.revision(), null);
+                store.replace(each.key(), each.revision(), null);
             }
         }
         seen.keySet().retainAll(there);
@@ -457,9 +435,9 @@ public final class Membership {
     }
 
     private List<StoreEntry> list() {
-        List<StoreEntry> all = new ArrayList<>(page(""));
+        List<StoreEntry> all = new ArrayList<>(store.list(prefix, "", PAGE));
         for (int size = PAGE; all.size() == size; size += PAGE) {
-            all.addAll(page(all.getLast().key()));
+            all.addAll(store.list(prefix, all.getLast().key(), PAGE));
         }
         return all;
     }
@@ -496,7 +474,7 @@ public final class Membership {
 
     private void declareDead(StoreEntry entry, Register register) {
         byte[] dead = register.dead(name).bytes();
-        if (replace(entry.key(), entry.revision(), dead) instanceof WriteResult.Written) {
+        if (store.replace(entry.key(), entry.revision(), dead) instanceof WriteResult.Written) {
             LOG.warn(
                     "{} has declared the life {} of node {} dead: its register was unchanged for"
                             + " {} ms",
