@@ -126,6 +126,7 @@ class LayeringTest {
                             "dev.ropewalk.actors.cluster.internal.node",
                             "dev.ropewalk.actors.cluster.internal.ref",
                             "dev.ropewalk.actors.cluster.internal.session",
+                            "dev.ropewalk.actors.cluster.internal.shard",
                             "dev.ropewalk.actors.cluster.internal.wire"));
 
     private static final String ACTORS_CELLS = "dev.ropewalk.actors.internal";

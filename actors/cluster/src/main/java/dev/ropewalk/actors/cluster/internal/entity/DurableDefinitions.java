@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.cluster.entity.EntityContext;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
 import dev.ropewalk.actors.server.Server;
@@ -133,11 +134,11 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
 
     /** The same, of one shard. */
     static String prefix(String kind, int shard) {
-        return prefix(kind) + Shards.name(shard) + "/";
+        return prefix(kind) + Shards.hex(shard) + "/";
     }
 
     /** The key of an entity, by that of its state. */
     static String keyOf(String stateKey, String kind) {
-        return stateKey.substring(prefix(kind).length() + Shards.name(0).length() + 1);
+        return stateKey.substring(prefix(kind).length() + Shards.hex(0).length() + 1);
     }
 }

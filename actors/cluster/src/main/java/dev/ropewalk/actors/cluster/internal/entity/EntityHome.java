@@ -4,6 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;

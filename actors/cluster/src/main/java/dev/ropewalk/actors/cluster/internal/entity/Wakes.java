@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
 import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;

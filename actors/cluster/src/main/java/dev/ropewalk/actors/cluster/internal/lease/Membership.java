@@ -65,9 +65,6 @@ public final class Membership {
     /** So many registers come with one call. */
     private static final int PAGE = 1_000;
 
-    /** Another reason of the same trouble is logged after so long. */
-    private static final Duration TOLD_AGAIN = Duration.ofSeconds(10);
-
     /**
      * Steps that follow each other at once, so that a store that is ill is not asked all the time.
      */
@@ -103,8 +100,13 @@ public final class Membership {
     /** Keys of entries that were told to be no registers. */
     private final Set<String> unreadable = new HashSet<>();
 
-    private final Trouble renewals = new Trouble("renews no lease");
-    private final Trouble observations = new Trouble("sees no other node");
+    private final Trouble renewals = new Trouble(this, "renews no lease", this::isLeaving);
+    private final Trouble observations = new Trouble(this, "sees no other node", this::isLeaving);
+
+    /** That of the program, if the node takes shards; otherwise null. */
+    private @Nullable String takesVersion;
+
+    private @Nullable Listener listener;
     private @Nullable WaitCell pause;
     private @Nullable WaitCell leaving;
 
@@ -115,39 +117,11 @@ public final class Membership {
         LEFT
     }
 
-    /** The reason why something fails; logged when it comes, changes or goes, and not too often. */
-    private final class Trouble {
-        private final String effect;
-        private volatile @Nullable String reason;
-        private long toldNs;
-
-        Trouble(String effect) {
-            this.effect = effect;
-        }
-
-        void has(String why) {
-            long nowNs = Waits.nanoTime();
-            boolean isNew = reason == null;
-            boolean isOther = !why.equals(reason) && nowNs - toldNs >= TOLD_AGAIN.toNanos();
-            if ((isNew || isOther) && leaving == null) {
-                LOG.warn("{} {}, and tries again: {}", Membership.this, effect, why);
-                toldNs = nowNs;
-            }
-            reason = why;
-        }
-
-        void has(Throwable why) {
-            Waits.throwIfSignal(why);
-            String text = why.getMessage();
-            has(why instanceof StoreException && text != null ? text : why.toString());
-        }
-
-        void isOver() {
-            if (reason != null) {
-                LOG.info("{} no longer {}", Membership.this, effect);
-            }
-            reason = null;
-        }
+    /** Is told when the own life is gained, lost, or ended. On the cord; must not wait. */
+    @FunctionalInterface
+    public interface Listener {
+        /** The lease is held now, and was not; or it has ended, and there is another life. */
+        void lifeChanged();
     }
 
     /** A register that has not changed since then, on this node's clock. */
@@ -188,6 +162,42 @@ public final class Membership {
         Cord cord = Cord.current();
         long high = cord.nextInt(Integer.MAX_VALUE);
         return (high << 32) | cord.nextInt(Integer.MAX_VALUE);
+    }
+
+    /**
+     * The register says from now on that the node takes shards. Before {@link #keep}.
+     *
+     * @param version that of the node's program
+     * @throws IllegalArgumentException if the version is no text of one line
+     */
+    public void takeShards(String version) {
+        if (version.isBlank() || version.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    "version \"" + version + "\" of the program is no text of one line");
+        }
+        if (state != OwnState.JOINING || isWritten) {
+            throw new IllegalStateException(this + " has a register already; say it before");
+        }
+        takesVersion = version;
+    }
+
+    /** One listener. Before {@link #keep}. */
+    public void tell(Listener told) {
+        if (listener != null) {
+            throw new IllegalStateException(this + " tells another one already");
+        }
+        listener = told;
+    }
+
+    private void tellLife() {
+        Listener told = listener;
+        if (told != null) {
+            told.lifeChanged();
+        }
+    }
+
+    private boolean isLeaving() {
+        return leaving != null;
     }
 
     private void state(OwnState from, OwnState to) {
@@ -295,7 +305,15 @@ public final class Membership {
     }
 
     private Register up() {
-        return new Register(lease.life(), State.UP, host, port, name);
+        String version = takesVersion;
+        return new Register(
+                lease.life(),
+                State.UP,
+                host,
+                port,
+                name,
+                version == null ? "" : version,
+                version != null);
     }
 
     private boolean renew() {
@@ -325,6 +343,9 @@ public final class Membership {
         if (lease.isHeld()) {
             heldSinceNs = wasHeld ? heldSinceNs : Waits.nanoTime();
             renewals.isOver();
+            if (!wasHeld) {
+                tellLife();
+            }
         } else {
             renewals.has(
                     "the store took longer than a lease of "
@@ -359,6 +380,7 @@ public final class Membership {
                 there == null ? "nothing" : there);
         lease = new Lease(drawn());
         isWritten = false;
+        tellLife();
     }
 
     /** Whether the store knows that the life is over. */
@@ -385,6 +407,7 @@ public final class Membership {
         WaitCell over = new WaitCell();
         leaving = over;
         lease.end();
+        tellLife();
         if (pause != null) {
             pause.give(true);
         }
@@ -494,7 +517,27 @@ public final class Membership {
         return read;
     }
 
+    /**
+     * Whether a life of a node is over for sure, so that another one may have what it owned. Reads
+     * the node's register, so it tells of a moment after this call began: {@link #live} is older,
+     * and may not know a life yet that owns something already. A switchpoint.
+     *
+     * @throws StoreException if the store cannot tell
+     */
+    public boolean isOver(String node, long life) {
+        StoreEntry entry = store.read(prefix + node);
+        Register there = register(entry);
+        if (entry.isPresent() && there == null) {
+            return false; // nobody knows
+        }
+        return there == null || there.life() != life || there.state() == State.DEAD;
+    }
+
     // ---------------------------------------------------------------- for any thread
+
+    public String name() {
+        return name;
+    }
 
     /** That of the present life. */
     public Lease lease() {
@@ -515,21 +558,18 @@ public final class Membership {
 
     /** Why the lease is not held, or others are not seen; empty if all is well. */
     public String trouble() {
-        String own = renewals.reason;
-        String others = observations.reason;
-        if (own == null && !lease.isHeld()) {
-            own = "the store has not answered yet";
+        String own = renewals.text();
+        String others = observations.text();
+        if (own.isEmpty() && !lease.isHeld()) {
+            own = "renews no lease: the store has not answered yet";
         }
-        String both = own == null ? "" : renewals.effect + ": " + own;
-        if (others != null) {
-            both += (both.isEmpty() ? "" : "; ") + observations.effect + ": " + others;
-        }
-        return both;
+        return own + (own.isEmpty() || others.isEmpty() ? "" : "; ") + others;
     }
 
     /** The node is over, perhaps without {@link #leave}: it owns nothing from now on. */
     public void end() {
         lease.end();
+        tellLife();
     }
 
     /** On the cord. */

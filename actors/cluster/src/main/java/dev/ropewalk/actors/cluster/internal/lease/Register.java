@@ -16,8 +16,19 @@ import java.util.Map;
  * @param host where the node is reached
  * @param port of the node
  * @param by the name of the node that wrote it: another one declares a life DEAD
+ * @param version that of the node's program; empty if it is not told
+ * @param takesShards whether shards of entities may be given to the node
  */
-public record Register(long life, State state, String host, int port, String by) {
+public record Register(
+        long life,
+        State state,
+        String host,
+        int port,
+        String by,
+        String version,
+        boolean takesShards) {
+    private static final String SHARDS = "shards";
+
     /** A life is UP until it is DEAD. */
     public enum State {
         /** The life goes on, as far as is known. */
@@ -28,7 +39,7 @@ public record Register(long life, State state, String host, int port, String by)
 
     /** The same life, which is over. */
     Register dead(String by) {
-        return new Register(life, State.DEAD, host, port, by);
+        return new Register(life, State.DEAD, host, port, by, version, takesShards);
     }
 
     byte[] bytes() {
@@ -43,6 +54,8 @@ public record Register(long life, State state, String host, int port, String by)
                         + port
                         + "\nby: "
                         + by
+                        + (version.isEmpty() ? "" : "\nversion: " + version)
+                        + (takesShards ? "\ntakes: " + SHARDS : "")
                         + "\n";
         return text.getBytes(StandardCharsets.UTF_8);
     }
@@ -67,7 +80,9 @@ public record Register(long life, State state, String host, int port, String by)
                             state,
                             host,
                             number,
-                            lines.getOrDefault("by", ""));
+                            lines.getOrDefault("by", ""),
+                            lines.getOrDefault("version", ""),
+                            SHARDS.equals(lines.get("takes")));
         } catch (NumberFormatException notOne) {
             return null;
         }
