@@ -35,8 +35,8 @@ public class ShardTiming {
         return membership.isOver(node, life);
     }
 
-    /** Whether a shard may be taken back after a write that gives it away, of unknown outcome. */
-    boolean isRefused(boolean isUnknown) {
-        return !isUnknown;
+    /** Whether a write of unknown outcome counts as one that was refused. */
+    boolean isUnknownRefused() {
+        return false;
     }
 }

@@ -1,14 +1,36 @@
 package dev.ropewalk.actors.cluster.internal.shard;
 
+import dev.ropewalk.actors.cluster.internal.lease.Lease;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
+import dev.ropewalk.actors.cluster.internal.lease.Register;
+import dev.ropewalk.actors.cluster.internal.lease.Trouble;
+import dev.ropewalk.actors.cluster.internal.shard.ShardTable.Move;
+import dev.ropewalk.actors.cluster.internal.shard.ShardTable.Owner;
+import dev.ropewalk.actors.cluster.internal.shard.ShardTable.Taker;
+import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
 import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.actors.cluster.store.StoreEntry;
+import dev.ropewalk.actors.cluster.store.StoreWatch;
+import dev.ropewalk.actors.cluster.store.WriteResult;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.zip.CRC32C;
 
 /**
@@ -21,7 +43,82 @@ import java.util.zip.CRC32C;
  * than text, and which other programs do not have.
  */
 public final class Shards {
+    /*
+     * The table is followed and written by one fiber, so this node never writes against itself:
+     *
+     *   read the table, if it may have changed -> bring the own shards to what it says -> write it,
+     *   if orphans or stopped shards are to go to others -> begin a move -> wait
+     *
+     * Why at most one life works for a shard at a time. A life L works for a shard only while the
+     * last table that it knows says so AND its lease is held. The table is changed from L to another
+     * one only
+     *
+     *   - by L, after the handler has returned: nothing of the shard runs, and nothing is started
+     *     before a table of a later revision says L again (OwnShards);
+     *   - by another one that has read L's register AFTER it had read the table, and has found that
+     *     L is over. Lives do not come back, so L is over for ever, and so is its lease
+     *     (Membership). A register that was read before the table proves nothing: it may be of the
+     *     time before L came, or of the life before.
+     *
+     * Each write is from the revision of the table that was decided on, so all decisions are made
+     * on what is there. Nodes decide the same of what they see; if two write at once, one of them
+     * is refused and looks again.
+     *
+     * Rejected: a node that decides for all (it is another thing that can be lost, and must be
+     * found), a key for each shard (a join would be hundreds of decisions that do not see each
+     * other, and a node with many shards would be counted from 256 reads), a state in the table for
+     * a shard that is under way (the new owner has nothing to do before the old one has stopped).
+     */
+    private static final Log LOG = Logs.logger(Shards.class);
+
     public static final int COUNT = 256;
+
+    /** Between two writes, so that nodes that collide do not load the store without a limit. */
+    private static final Duration BETWEEN_WRITES = Duration.ofMillis(10);
+
+    private static final Duration AFTER_FAILURE = Duration.ofMillis(100);
+
+    private final Store watched;
+    private final LimitedStore store;
+    private final String key;
+    private final Membership membership;
+    private final String programVersion;
+    private final ShardHandler handler;
+    private final ShardTiming timing;
+    private final OwnShards own;
+    private final Trouble trouble = new Trouble(this, "moves no shards", this::hasLeft);
+
+    /** The last one that was read or written; the empty one if that was refused. */
+    private volatile ShardTable known = ShardTable.empty();
+
+    /** From when on the owner is this one. */
+    private final AtomicLongArray sinceNs = new AtomicLongArray(COUNT);
+
+    /** Whether there was a table ever. */
+    private boolean wasThere;
+
+    private long nextWriteNs = Waits.nanoTime();
+    private volatile boolean isToRead = true;
+    private volatile boolean isDue;
+    private volatile @Nullable WaitCell pause;
+
+    /** Those that wait until all shards are given away; none before it begins. */
+    private final List<WaitCell> leaving = new ArrayList<>();
+
+    private long leaveEndNs;
+    private boolean hasLeft;
+
+    /** A shard on this node. */
+    public enum State {
+        /** This node does not own it. */
+        NONE,
+        /** It does. */
+        OWNED,
+        /** What runs in it is ended, because another node is to own it. */
+        GIVING,
+        /** Nothing of it runs, and the table is to say the next owner. */
+        GIVEN
+    }
 
     /**
      * A shard, as this node knows it.
@@ -38,7 +135,7 @@ public final class Shards {
             @Nullable String owner,
             long life,
             long epoch,
-            String state,
+            State state,
             Duration since) {}
 
     /**
@@ -53,6 +150,16 @@ public final class Shards {
      */
     public record Snapshot(
             long revision, List<Part> parts, long taken, long given, long lost, String trouble) {}
+
+    /** What becomes of a step. */
+    private enum Next {
+        /** Another one at once. */
+        AGAIN,
+        /** When something happens. */
+        PAUSE,
+        /** The trouble is noted. */
+        FAILED
+    }
 
     /**
      * The shards of a node. Before {@link Membership#keep} begins, because the node's register says
@@ -72,7 +179,16 @@ public final class Shards {
             String programVersion,
             ShardHandler handler,
             ShardTiming timing) {
+        this.watched = store;
+        this.store = new LimitedStore(store);
+        this.key = cluster + "/shards";
+        this.membership = membership;
+        this.programVersion = programVersion;
+        this.handler = handler;
+        this.timing = timing;
+        this.own = new OwnShards(handler, timing, membership.lease());
         membership.takeShards(programVersion);
+        membership.tell(this::lifeChanged);
     }
 
     /** {@return the shard of a key, from 0} */
@@ -87,8 +203,276 @@ public final class Shards {
         return HexFormat.of().toHexDigits((byte) shard);
     }
 
+    // ---------------------------------------------------------------- the fiber
+
     /** Follows the table, takes and gives shards, until the node has left. A switchpoint. */
-    public void run() {}
+    public void run() {
+        Fiber<?> ending = Fiber.spin("ends shards with the lease", this::endWithLease);
+        try (StoreWatch _ = watched.watch(key, _ -> tableChanged())) {
+            while (!hasLeft) {
+                isDue = false;
+                Next next = safeStep();
+                if (next == Next.FAILED) {
+                    Fiber.sleep(AFTER_FAILURE);
+                }
+                if (next != Next.AGAIN) {
+                    pause();
+                }
+            }
+        } finally {
+            ending.terminate();
+            own.endAll();
+            tellLeft(false);
+        }
+    }
+
+    private Next safeStep() {
+        try {
+            Next next = step();
+            if (next != Next.FAILED) {
+                trouble.isOver();
+            }
+            return next;
+        } catch (RefusedTableException refused) {
+            trouble.has(String.valueOf(refused.getMessage()));
+            know(ShardTable.empty());
+        } catch (Throwable failure) { // of an engine; the next step reads again
+            trouble.has(failure);
+        }
+        isToRead = true;
+        checkLeft();
+        return Next.FAILED;
+    }
+
+    private Next step() {
+        if (isToRead) {
+            isToRead = false;
+            know(read());
+        }
+        Lease lease = membership.lease();
+        if (!lease.isHeld()) {
+            checkLeft();
+            return Next.PAUSE;
+        }
+        Owner me = new Owner(membership.name(), lease.life());
+        List<Taker> takers = takers(me);
+        List<Integer> stopped = own.in(State.GIVEN);
+        ShardTable before = known;
+        ShardTable next = next(before, me, takers, stopped);
+        if (next != before) {
+            long earlyNs = nextWriteNs - Waits.nanoTime();
+            if (earlyNs > 0) {
+                Fiber.sleep(Duration.ofNanos(earlyNs)); // more may have stopped then
+                return Next.AGAIN;
+            }
+            return write(before, next, stopped);
+        }
+        checkLeft();
+        beginMoves(me, takers);
+        return Next.PAUSE;
+    }
+
+    private ShardTable read() {
+        StoreEntry entry = store.read(key);
+        if (!entry.isPresent() && wasThere) {
+            throw new RefusedTableException(
+                    "the entry "
+                            + key
+                            + " was removed while nodes run, and nobody knows the owners; stop all"
+                            + " nodes and start them again, or put it back");
+        }
+        ShardTable table = ShardTable.read(entry);
+        wasThere |= entry.isPresent();
+        return table;
+    }
+
+    /** The table with all that is to be changed now. A switchpoint. */
+    private ShardTable next(
+            ShardTable before, Owner me, List<Taker> takers, List<Integer> stopped) {
+        Set<Owner> over = over(before, me); // read after the table was
+        ShardTable next = before;
+        if (isLeaving()) {
+            next = next.withLeaving(me).settled(over, takers);
+            return next.givenToFewest(stopped, takers);
+        }
+        next = next.settled(over, takers);
+        for (int shard : stopped) {
+            next = next.given(own.moveOf(shard));
+        }
+        return next;
+    }
+
+    private Next write(ShardTable before, ShardTable next, List<Integer> stopped) {
+        own.writing(stopped, before.revision());
+        nextWriteNs = Waits.nanoTime() + BETWEEN_WRITES.toNanos();
+        return switch (store.replace(key, before.revision(), next.bytes())) {
+            case WriteResult.Written(long revision) -> {
+                wasThere = true;
+                know(next.written(revision));
+                yield Next.AGAIN;
+            }
+            case WriteResult.Refused() -> {
+                isToRead = true;
+                yield Next.AGAIN;
+            }
+            case WriteResult.Unknown(Throwable cause) -> {
+                isToRead = true;
+                trouble.has(cause);
+                if (timing.isUnknownRefused()) {
+                    own.takeBack(stopped);
+                }
+                yield Next.FAILED;
+            }
+        };
+    }
+
+    /** Those that are there as far as is known, this node too. */
+    private List<Taker> takers(Owner me) {
+        List<Taker> all = new ArrayList<>();
+        membership
+                .live()
+                .forEach(
+                        (node, register) -> {
+                            if (register.takesShards() && !node.equals(me.node())) {
+                                Owner other = new Owner(node, register.life());
+                                all.add(new Taker(other, register.version()));
+                            }
+                        });
+        all.add(new Taker(me, programVersion));
+        return all;
+    }
+
+    /** Lives in the table that are over for sure. A switchpoint. */
+    private Set<Owner> over(ShardTable table, Owner me) {
+        Set<Owner> all = new HashSet<>();
+        Map<String, Register> live = membership.live();
+        for (Owner each : table.named()) {
+            boolean isOver =
+                    !each.equals(me)
+                            && timing.isDoubted(live.get(each.node()), each.life())
+                            && timing.isOver(membership, each.node(), each.life());
+            if (isOver) {
+                all.add(each);
+            }
+        }
+        return all;
+    }
+
+    /** Another table is known. Waits for nothing. */
+    private void know(ShardTable table) {
+        ShardTable before = known;
+        if (table == before) {
+            return;
+        }
+        boolean isChanged = false;
+        long nowNs = Waits.nanoTime();
+        for (int shard = 0; shard < COUNT; shard++) {
+            if (!Objects.equals(before.owner(shard), table.owner(shard))) {
+                isChanged = true;
+                sinceNs.set(shard, nowNs);
+            }
+        }
+        known = table;
+        own.reconcile(table, membership.name(), membership.lease());
+        if (isChanged) {
+            handler.changed();
+        }
+    }
+
+    // ---------------------------------------------------------------- what wakes it
+
+    /** The own life was gained, lost, or ended. */
+    private void lifeChanged() {
+        own.reconcile(known, membership.name(), membership.lease());
+        tableChanged();
+    }
+
+    /** From any thread. */
+    private void tableChanged() {
+        isToRead = true;
+        wake();
+    }
+
+    /** From any thread. */
+    private void wake() {
+        isDue = true;
+        WaitCell waiting = pause;
+        if (waiting != null) {
+            waiting.give(true);
+        }
+    }
+
+    private void pause() {
+        WaitCell waiting = new WaitCell();
+        pause = waiting;
+        if (!isDue && !hasLeft) {
+            long wholeNs = timing.look().toNanos();
+            long spread = Cord.current().nextInt((int) (wholeNs / 4) + 1);
+            Object woken = waiting.await("changes of " + this, wholeNs - wholeNs / 8 + spread);
+            if (woken == Waits.TIMED_OUT) {
+                isToRead = true;
+            }
+        }
+        pause = null;
+    }
+
+    /** Without the store the fiber above waits for it, when the lease ends. */
+    private void endWithLease() {
+        while (true) {
+            Lease lease = membership.lease();
+            if (!lease.isHeld()) {
+                own.reconcile(known, membership.name(), lease);
+                Fiber.sleep(timing.look());
+            } else {
+                Fiber.sleep(Duration.ofNanos(lease.leftNs() + 1));
+            }
+        }
+    }
+
+    // ---------------------------------------------------------------- giving away
+
+    private void beginMoves(Owner me, List<Taker> takers) {
+        if (isLeaving()) {
+            long leftNs = Math.max(0, leaveEndNs - Waits.nanoTime());
+            Duration limit = Duration.ofNanos(leftNs / 4 * 3); // the rest is for writes
+            for (int shard : own.in(State.OWNED)) {
+                begin(new Move(shard, me), limit);
+            }
+            return;
+        }
+        Move move = own.underWay() == 0 ? known.nextMove(me, takers) : null;
+        if (move != null && own.stateOf(move.shard()) == State.OWNED) {
+            begin(move, timing.giveAway());
+        }
+    }
+
+    private void begin(Move move, Duration limit) {
+        own.begin(move);
+        Fiber.spin("gives shard " + hex(move.shard()), () -> give(move.shard(), limit));
+    }
+
+    private void give(int shard, Duration limit) {
+        try {
+            handler.giveAway(shard, limit);
+        } catch (Throwable failure) {
+            Waits.throwIfSignal(failure);
+            LOG.warn("{} keeps shard {}: it was not stopped", this, hex(shard), failure);
+            own.keep(shard);
+            own.reconcile(known, membership.name(), membership.lease());
+            return; // again at the next look
+        }
+        own.stopped(shard);
+        own.reconcile(known, membership.name(), membership.lease());
+        wake();
+    }
+
+    private boolean hasLeft() {
+        return hasLeft;
+    }
+
+    private boolean isLeaving() {
+        return !leaving.isEmpty();
+    }
 
     /**
      * Gives all shards away, so that others have them before this node ends. Before {@link
@@ -97,7 +481,40 @@ public final class Shards {
      * @return false if the limit passed first; what was left then has stopped
      */
     public boolean leave(Duration limit) {
-        return true;
+        if (hasLeft) {
+            return true;
+        }
+        long limitNs = Waits.nanos(limit);
+        if (leaving.isEmpty()) {
+            leaveEndNs = Waits.nanoTime() + limitNs;
+            own.leave();
+        }
+        WaitCell over = new WaitCell();
+        leaving.add(over);
+        wake();
+        boolean isAll = Boolean.TRUE.equals(over.await("all shards of " + this + " move", limitNs));
+        own.endAll();
+        hasLeft = true;
+        wake();
+        return isAll;
+    }
+
+    /** Whether nothing is left, and nobody gives this node anything. */
+    private void checkLeft() {
+        Lease lease = membership.lease();
+        Owner me = new Owner(membership.name(), lease.life());
+        boolean isMarked = known.isLeaving(me) || !lease.isHeld() || !wasThere;
+        boolean isEmpty =
+                own.underWay() == 0
+                        && own.in(State.OWNED).isEmpty()
+                        && known.shardsOf(me).isEmpty();
+        if (isLeaving() && isMarked && isEmpty) {
+            tellLeft(true);
+        }
+    }
+
+    private void tellLeft(boolean isAll) {
+        leaving.forEach(each -> each.give(isAll));
     }
 
     // ---------------------------------------------------------------- for any thread
@@ -107,7 +524,7 @@ public final class Shards {
      * lease is held at this moment. Asked before each message.
      */
     public boolean isOwned(int shard) {
-        return false;
+        return own.isOwned(shard);
     }
 
     /**
@@ -115,7 +532,7 @@ public final class Shards {
      * giving it away, and its lease is held at this moment. Asked before each answer.
      */
     public boolean isHeld(int shard) {
-        return false;
+        return own.isHeld(shard);
     }
 
     /**
@@ -123,24 +540,50 @@ public final class Shards {
      * node does not own it} Also while it is given away, and not a look at the lease.
      */
     public long epoch(int shard) {
-        return 0;
+        return own.epoch(shard);
     }
 
     /** {@return the node that owns a shard, as far as this one knows; null if nobody does} */
     public @Nullable String owner(int shard) {
-        return null;
+        Owner owner = known.owner(shard);
+        return owner == null ? null : owner.node();
     }
 
     /** {@return the reason why no shard moves; empty if all is well} */
     public String trouble() {
-        return "";
+        return trouble.text();
     }
 
     /** {@return what is known now, for a dump} */
     public Snapshot snapshot() {
-        return new Snapshot(0, List.of(), 0, 0, 0, "");
+        ShardTable table = known;
+        long nowNs = Waits.nanoTime();
+        List<Part> parts = new ArrayList<>();
+        for (int shard = 0; shard < COUNT; shard++) {
+            Owner owner = table.owner(shard);
+            parts.add(
+                    new Part(
+                            shard,
+                            owner == null ? null : owner.node(),
+                            owner == null ? 0 : owner.life(),
+                            table.epoch(shard),
+                            own.stateOf(shard),
+                            Duration.ofNanos(Math.max(0, nowNs - sinceNs.get(shard)))));
+        }
+        return new Snapshot(
+                table.revision(), parts, own.taken(), own.given(), own.lost(), trouble());
     }
 
     /** On the cord. */
-    public void checkInvariants() {}
+    public void checkInvariants() {
+        own.checkInvariants(known, membership.name());
+        if (!isLeaving() && own.underWay() > 1) {
+            throw new IllegalStateException(this + " gives " + own.underWay() + " shards at once");
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "shards of " + membership;
+    }
 }
