@@ -41,6 +41,11 @@ public record DeadLetter(
         UNREACHABLE,
         /** The message came from another node, whose program differs from this one in its type. */
         UNREADABLE,
+        /**
+         * The entity moves to another node, and more messages wait for that than are held; or its
+         * node has lost it before it came to the message.
+         */
+        MOVING,
         /** A failure that was told in place of a message, without a waiter for it. */
         FAILURE
     }

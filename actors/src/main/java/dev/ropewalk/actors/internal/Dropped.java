@@ -103,7 +103,7 @@ final class Dropped {
             case UNHANDLED -> "it has no use for the message";
             case REFUSED, DISPLACED -> "its mailbox is full";
             case REPLACED -> "a newer message with the same key has replaced it";
-            case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS, UNREACHABLE, UNREADABLE ->
+            case FAILED, PARKED, LATE_REPLY, FAILURE, NO_MEMBERS, UNREACHABLE, UNREADABLE, MOVING ->
                     "it failed";
         };
     }

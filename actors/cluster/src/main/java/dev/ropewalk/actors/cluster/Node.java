@@ -1,6 +1,13 @@
 package dev.ropewalk.actors.cluster;
 
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.entity.Entities;
+import dev.ropewalk.actors.cluster.entity.EntityKind;
+import dev.ropewalk.actors.cluster.internal.entity.KindAccess;
+import dev.ropewalk.actors.cluster.internal.entity.NodeEntities;
+import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.lease.Lease;
 import dev.ropewalk.actors.cluster.internal.lease.LeaseTiming;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
@@ -15,6 +22,8 @@ import dev.ropewalk.actors.cluster.internal.session.FramePool;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.NodeId;
 import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.shard.ShardTiming;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.wire.TypeTable;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.routing.Group;
@@ -76,13 +85,18 @@ public final class Node implements AutoCloseable {
     private final Fiber<?> fiber;
     private final Presence presence;
     private final @Nullable Membership membership;
+    private final NodeEntities entities;
     private final WaitCell leaving;
 
     /** The outcome of the first leave. */
     private volatile boolean isLeftComplete = true;
 
     /** The things that a fiber of the cord has for the starter. */
-    private record Started(Presence presence, @Nullable Membership membership, WaitCell leaving) {}
+    private record Started(
+            Presence presence,
+            @Nullable Membership membership,
+            NodeEntities entities,
+            WaitCell leaving) {}
 
     /** How long what was sent may take to arrive, and who is told whether it has. */
     private record Leave(long limitNanos, WaitCell over) {}
@@ -126,6 +140,7 @@ public final class Node implements AutoCloseable {
         Started made = (Started) Objects.requireNonNull(outcome);
         this.presence = made.presence;
         this.membership = made.membership;
+        this.entities = made.entities;
         this.leaving = made.leaving;
         system.beforeStop(this::leave);
     }
@@ -162,6 +177,8 @@ public final class Node implements AutoCloseable {
                     new Hello(
                             Hello.VERSION, options.cluster(), id, options.host(), listener.port());
             FramePool frames = new FramePool(types, options.maxMessage());
+            NodeEntities entities =
+                    new NodeEntities(system, options.name(), Cord.current(), states());
             Presence made =
                     new Presence(
                             setting(),
@@ -172,15 +189,17 @@ public final class Node implements AutoCloseable {
                                     Cord.current(),
                                     types,
                                     frames,
-                                    new Contexts(options.context())));
+                                    new Contexts(options.context()),
+                                    entities));
             WaitCell asked = new WaitCell();
-            Membership registered = registered(listener.port());
+            Membership registered = registered(listener.port(), entities, made);
             Fiber.spin("accepts nodes", () -> made.serve(listener));
             Fiber.spin("finds nodes", () -> made.dialling().run(discoveries(registered)));
-            started.give(new Started(made, registered, asked));
+            started.give(new Started(made, registered, entities, asked));
             try {
-                end(made, registered, listener, asked);
+                end(made, registered, entities, listener, asked);
             } finally {
+                entities.close();
                 if (registered != null) {
                     registered.end();
                 }
@@ -191,7 +210,7 @@ public final class Node implements AutoCloseable {
     }
 
     /** Begins to keep the node's register, if it has a store. */
-    private @Nullable Membership registered(int port) {
+    private @Nullable Membership registered(int port, NodeEntities entities, Presence presence) {
         Store store = options.store();
         if (store == null) {
             return null;
@@ -204,9 +223,26 @@ public final class Node implements AutoCloseable {
                         options.host(),
                         port,
                         new LeaseTiming());
+        entities.begin(shards(store, made, entities), presence);
+        Fiber.spin("follows shards", entities::run);
         Fiber.spin("keeps the register", made::keep);
         Fiber.spin("observes registers", made::observe);
         return made;
+    }
+
+    private Shards shards(Store store, Membership registered, NodeEntities entities) {
+        return new Shards(
+                store,
+                options.cluster(),
+                registered,
+                options.programVersion(),
+                entities,
+                new ShardTiming());
+    }
+
+    private @Nullable StateStore states() {
+        Store store = options.store();
+        return store == null ? null : new StateStore(store, options.cluster());
     }
 
     private List<Discovery> discoveries(@Nullable Membership registered) {
@@ -218,6 +254,7 @@ public final class Node implements AutoCloseable {
     private static void end(
             Presence presence,
             @Nullable Membership registered,
+            NodeEntities entities,
             TcpListener listener,
             WaitCell asked) {
         Leave leave = (Leave) Objects.requireNonNull(asked.await("the end of the node"));
@@ -225,8 +262,10 @@ public final class Node implements AutoCloseable {
         boolean isComplete = false;
         try {
             long beganNs = Waits.nanoTime();
+            boolean isMoved = entities.leave(leave.limitNanos);
             WaitCell told = registered == null ? null : registered.leave();
-            isComplete = presence.leave(leave.limitNanos);
+            long restNs = Math.max(0, leave.limitNanos - (Waits.nanoTime() - beganNs));
+            isComplete = presence.leave(restNs) && isMoved;
             if (told != null) {
                 long leftNs = leave.limitNanos - (Waits.nanoTime() - beganNs);
                 Object outcome = told.await("the store", Math.max(0, leftNs));
@@ -365,6 +404,47 @@ public final class Node implements AutoCloseable {
     public <M> Group<M> group(String name, Class<M> type) {
         return presence.group(
                 Objects.requireNonNull(name, "name"), Objects.requireNonNull(type, "type"));
+    }
+
+    /**
+     * {@return the entities of a kind, which run on the nodes of the cluster} Each key belongs to
+     * one of 256 shards, and each shard to one of the nodes on which kinds are open, which share
+     * them evenly. The first message to a key starts its actor on that node; see {@link EntityKind}
+     * for what it is then. When nodes come, leave or fail, shards move, and messages follow them.
+     * All nodes of a cluster open the same kinds: a message to one that its node has not opened
+     * waits until it does.
+     *
+     * @param <M> the type of the messages, which are of the node's protocol
+     * @param kind what they are
+     * @throws IllegalArgumentException if the node has a kind of that name, or its state has a type
+     *     that cannot be stored
+     * @throws IllegalStateException if the node has no store, or has left
+     */
+    public <M> Entities<M> entities(EntityKind<M, ?> kind) {
+        return KindAccess.get().open(entities, Objects.requireNonNull(kind, "kind"));
+    }
+
+    /**
+     * {@return the address of an actor that runs once in the cluster} It is an entity with one key,
+     * which is started without a message: on the node that owns its name, and on another one when
+     * that leaves or fails. It runs always; one that has ended is started again. Each node defines
+     * it.
+     *
+     * @param <M> the type of its messages
+     * @param name of it
+     * @param actor how it is made; it may have run on another node before
+     * @throws IllegalArgumentException if the node has defined one of the name, or the actor is
+     *     started again after each end ({@code PERMANENT})
+     * @throws IllegalStateException as {@link #entities}
+     */
+    public <M> ActorRef<M> singleton(String name, Actor<M> actor) {
+        return entities.singleton(
+                Objects.requireNonNull(name, "name"), Objects.requireNonNull(actor, "actor"));
+    }
+
+    /** Of tests. */
+    NodeEntities entities() {
+        return entities;
     }
 
     /** {@return the system whose actors other nodes reach} */

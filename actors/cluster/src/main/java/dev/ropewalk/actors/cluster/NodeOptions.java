@@ -106,6 +106,23 @@ public final class NodeOptions {
     }
 
     /**
+     * {@return these options with the version of the program} While two versions run in a cluster,
+     * shards of entities move to nodes of the newer one alone, and only when a node leaves or
+     * fails: so a program that is exchanged node by node moves each shard once or twice.
+     *
+     * @param version compared part by part, numbers as numbers: {@code 1.10} is newer than {@code
+     *     1.9}
+     * @throws IllegalArgumentException if it is no text of one line
+     */
+    public NodeOptions withProgramVersion(String version) {
+        if (version.isBlank() || version.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    "version \"" + version + "\" is no text of one line");
+        }
+        return with(copy -> copy.programVersion = version);
+    }
+
+    /**
      * {@return these options with the types of messages}
      *
      * @param protocol names them
@@ -217,6 +234,11 @@ public final class NodeOptions {
         return values.queue;
     }
 
+    /** {@return the version of the program} */
+    public String programVersion() {
+        return values.programVersion;
+    }
+
     Discovery discovery() {
         return values.discovery;
     }
@@ -284,6 +306,7 @@ public final class NodeOptions {
     private static final class Values implements Cloneable {
         String name = "";
         String cluster = "ropewalk";
+        String programVersion = "0";
         String host = "127.0.0.1";
         int port;
         Discovery discovery = Discovery.of();

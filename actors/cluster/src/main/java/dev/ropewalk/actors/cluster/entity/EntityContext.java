@@ -31,6 +31,11 @@ public final class EntityContext<M> {
          */
         void deliver(ActorRef<?> to, Object message);
 
+        /** {@return as {@link EntityContext#fence}} */
+        default long fence() {
+            return 0;
+        }
+
         /**
          * As {@link EntityContext#remindAt}.
          *
@@ -96,6 +101,16 @@ public final class EntityContext<M> {
     public <T> void deliver(ActorRef<T> to, T message) {
         changes.deliver(
                 Objects.requireNonNull(to, "to"), Objects.requireNonNull(message, "message"));
+    }
+
+    /**
+     * {@return the number of this entity's owner, greater than that of each one before} For effects
+     * outside: a service that is told the number with each request, and refuses one that is smaller
+     * than the greatest it has heard, takes nothing of a node that has lost the entity and does not
+     * know it. Always 0 for entities of one process ({@link EntityHost}).
+     */
+    public long fence() {
+        return changes.fence();
     }
 
     /**

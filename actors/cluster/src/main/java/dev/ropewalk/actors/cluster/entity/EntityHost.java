@@ -1,8 +1,9 @@
 package dev.ropewalk.actors.cluster.entity;
 
 import dev.ropewalk.actors.ActorSystem;
-import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
+import dev.ropewalk.actors.cluster.internal.entity.KindHost;
+import dev.ropewalk.actors.cluster.internal.entity.Ownership;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.entity.Wakes;
 import dev.ropewalk.actors.cluster.store.Store;
@@ -195,25 +196,15 @@ public final class EntityHost implements AutoCloseable {
                         this + " has a kind " + kind.name() + " already; a kind is opened once");
             }
             EntityHome<M> made =
-                    new EntityHome<>(
-                            system,
-                            supervisor,
-                            kind.name(),
-                            kind.messages(states),
-                            kind.idle(),
-                            kind.definitions(states, this::home, clock));
+                    kind.open(
+                            new KindHost(states, this::home, clock, Ownership.ALONE),
+                            new EntityHome.Place(system, supervisor, Ownership.ALONE),
+                            null);
             homes.put(kind.name(), made);
             if (states != null && kind.isDurable()) {
-                supervisor.spin("wakes " + kind.name(), Wakes.actor(states, made));
+                Wakes.all(supervisor, states, made);
             }
-            return new Entities<>(made, key -> checkKey(kind, key));
-        }
-    }
-
-    private void checkKey(EntityKind<?, ?> kind, String key) {
-        if (kind.isDurable()) {
-            String stored = DurableDefinitions.stateKey(kind.name(), key);
-            Store.checkKey(Objects.requireNonNull(states).full(stored));
+            return kind.entities(made, states);
         }
     }
 

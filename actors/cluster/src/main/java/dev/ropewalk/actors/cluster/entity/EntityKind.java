@@ -4,16 +4,20 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
+import dev.ropewalk.actors.cluster.internal.entity.KindAccess;
+import dev.ropewalk.actors.cluster.internal.entity.KindHost;
 import dev.ropewalk.actors.cluster.internal.entity.MessageTypes;
+import dev.ropewalk.actors.cluster.internal.entity.NodeEntities;
+import dev.ropewalk.actors.cluster.internal.entity.Route;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.entity.StateTypes;
+import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,6 +38,16 @@ import java.util.function.Function;
 public final class EntityKind<M, S> {
     /** How long an entity without messages runs, unless {@link #idle} says otherwise. */
     public static final Duration IDLE = Duration.ofMinutes(2);
+
+    static {
+        KindAccess.set(
+                new KindAccess() {
+                    @Override
+                    public <M> Entities<M> open(NodeEntities node, EntityKind<M, ?> kind) {
+                        return kind.open(node);
+                    }
+                });
+    }
 
     private final String name;
     private final Duration idle;
@@ -267,34 +281,48 @@ public final class EntityKind<M, S> {
         return durable != null;
     }
 
-    /** Those that may be stored; null if it is not durable. */
-    @Nullable MessageTypes messages(@Nullable StateStore store) {
-        return durable == null
-                ? null
-                : new MessageTypes(Objects.requireNonNull(store), durable.messages);
-    }
-
-    Duration idle() {
-        return idle;
-    }
-
-    /** How its actors are made; the store is there if it is durable. */
-    EntityHome.ByCord<M> definitions(
-            @Nullable StateStore store,
-            Function<String, @Nullable EntityHome<?>> homes,
-            InstantSource clock) {
-        if (durable == null) {
+    /**
+     * Opens it.
+     *
+     * @throws IllegalArgumentException if it needs a store, or its state has a type that cannot be
+     *     stored
+     */
+    EntityHome<M> open(KindHost host, EntityHome.Place place, @Nullable Route<M> route) {
+        Durable<M, S> stored = durable;
+        if (stored == null) {
             Function<String, Actor<M>> made = Objects.requireNonNull(actors);
-            return (_, _) -> made::apply;
+            return new EntityHome<>(place, route, name, null, idle, (_, _) -> made::apply);
         }
-        return new DurableDefinitions<>(
-                Objects.requireNonNull(store),
-                name,
-                new StateTypes<>(durable.state, durable.upgrades, durable.names, durable.dropped),
-                homes,
-                mailbox,
-                clock,
-                durable.server);
+        StateStore states = Objects.requireNonNull(host.states());
+        DurableDefinitions<M, S> definitions =
+                new DurableDefinitions<>(
+                        host,
+                        name,
+                        new StateTypes<>(
+                                stored.state, stored.upgrades, stored.names, stored.dropped),
+                        mailbox,
+                        stored.server);
+        MessageTypes messages = new MessageTypes(states, stored.messages);
+        return new EntityHome<>(place, route, name, messages, idle, definitions);
+    }
+
+    private Entities<M> open(NodeEntities node) {
+        KindHost host = node.host();
+        EntityHome<M> home =
+                node.open(name, isDurable(), (place, route) -> open(host, place, route));
+        return entities(home, host.states());
+    }
+
+    /** The addresses of an open kind. */
+    Entities<M> entities(EntityHome<M> home, @Nullable StateStore states) {
+        return new Entities<>(
+                home,
+                key -> {
+                    if (durable != null) {
+                        String stored = DurableDefinitions.stateKey(name, key);
+                        Store.checkKey(Objects.requireNonNull(states).full(stored));
+                    }
+                });
     }
 
     @Override

@@ -50,6 +50,9 @@ import java.util.concurrent.TimeUnit;
 final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     private static final Log LOG = Logs.logger(DurableBehavior.class);
 
+    /** How often a lease that is not held is looked at. */
+    private static final Duration UNOWNED = Duration.ofMillis(50);
+
     private static final long FLUSH_NS = Duration.ofSeconds(1).toNanos();
     private static final long FIRST_RESEND_NS = Duration.ofSeconds(1).toNanos();
     private static final long LAST_RESEND_NS = Duration.ofMinutes(1).toNanos();
@@ -138,6 +141,7 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
 
     @Override
     public Behavior<M> onMessage(M message) throws Exception {
+        awaitOwnership();
         Behavior<M> current = now == null ? read() : now;
         Behavior<M> next =
                 (Object) message instanceof Letter letter
@@ -146,6 +150,15 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         tellReceivers();
         setTick();
         return next;
+    }
+
+    /**
+     * While its lease is not held, a node does nothing; it is ended if that does not come again.
+     */
+    private void awaitOwnership() {
+        while (!parts.file.isOwned()) {
+            Fiber.sleep(UNOWNED);
+        }
     }
 
     private Behavior<M> read() {
@@ -190,6 +203,10 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
                             + " a function runs");
         }
         return all;
+    }
+
+    long fence() {
+        return parts.file.epoch();
     }
 
     void deliver(ActorRef<?> to, Object message) {
@@ -376,7 +393,11 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     private Behavior<M> take(Letter.Delivery delivery, Behavior<M> current) throws Exception {
         Behavior<M> next = Behavior.same();
         if (ledger.isNew(delivery.from(), delivery.number())) {
-            Behavior<M> answer = handled(current, (M) delivery.message());
+            Object message = readOrNull(parts.own, delivery.message());
+            if (message == null) {
+                return Behavior.same(); // it comes again
+            }
+            Behavior<M> answer = handled(current, (M) message);
             ledger.received(delivery.from(), delivery.number());
             next = settle(answer, true);
         }
@@ -413,29 +434,27 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
                                 ? FIRST_RESEND_NS
                                 : Math.min(2 * before.afterNs, LAST_RESEND_NS);
                 onTheirWay.put(to, new Told(nowNs + afterNs, afterNs));
-                Object message = readOrNull(to, first);
-                if (message != null) {
-                    tell(to, new Letter.Delivery(parts.own, first.number(), message));
+                if (parts.mail.ref(to) == null) {
+                    LOG.warn(
+                            "{} has a message to {}, which waits: the kind is not open",
+                            parts.own,
+                            to);
+                } else {
+                    tell(to, new Letter.Delivery(parts.own, first));
                 }
             }
         }
     }
 
-    /** Null if it has to wait; then it is tried again as one that was not confirmed. */
-    private @Nullable Object readOrNull(Peer to, Outgoing message) {
-        String why;
-        if (parts.mail.ref(to) == null) {
-            why = "the kind is not open";
-        } else {
-            try {
-                return parts.mail.read(to, message.message());
-            } catch (RuntimeException failure) {
-                Waits.throwIfSignal(failure);
-                why = failure.toString();
-            }
+    /** Null if it cannot be read; it comes again, perhaps to a program that can. */
+    private @Nullable Object readOrNull(Peer own, Outgoing message) {
+        try {
+            return parts.mail.read(own, message.message());
+        } catch (RuntimeException failure) {
+            Waits.throwIfSignal(failure);
+            LOG.warn("{} cannot read a message, which comes again: {}", own, failure.toString());
+            return null;
         }
-        LOG.warn("{} has a message to {}, which waits: {}", parts.own, to, why);
-        return null;
     }
 
     /** When the message in hand is complete. */

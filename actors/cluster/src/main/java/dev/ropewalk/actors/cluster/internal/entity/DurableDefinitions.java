@@ -15,71 +15,69 @@ import dev.ropewalk.fibers.Cord;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Function;
 
 /** Makes the actors of a durable kind. For any thread; what it makes for a cord stays there. */
 public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
+    private final KindHost host;
     private final StateStore store;
     private final String kind;
     private final StateTypes<S> types;
     private final TypeTable table;
     private final Schemas schemas;
     private final EntityAddresses addresses;
-    private final Function<String, @Nullable EntityHome<?>> homes;
     private final MailboxOptions mailbox;
-    private final InstantSource clock;
     private final Function<EntityContext<M>, Server<M, S>> server;
 
     /**
      * Of a kind.
      *
-     * @param store for the states
+     * @param host with a store for the states
      * @param kind its name
      * @param types of the states
-     * @param homes of the kinds of the host, by their names
      * @param mailbox of each entity
-     * @param clock the time of the day, for reminders
      * @param server makes the functions of an entity
      * @throws IllegalArgumentException if a type cannot be stored
      */
     public DurableDefinitions(
-            StateStore store,
+            KindHost host,
             String kind,
             StateTypes<S> types,
-            Function<String, @Nullable EntityHome<?>> homes,
             MailboxOptions mailbox,
-            InstantSource clock,
             Function<EntityContext<M>, Server<M, S>> server) {
-        this.store = store;
+        this.host = host;
+        this.store = Objects.requireNonNull(host.states(), "states");
         this.kind = kind;
         this.types = types;
         this.table = types.table();
         this.schemas = new Schemas(store, table, types::mayDrop);
-        this.homes = homes;
-        this.addresses = new EntityAddresses(homes);
+        this.addresses = new EntityAddresses(host.homes()::home);
         this.mailbox = mailbox;
-        this.clock = clock;
         this.server = server;
     }
 
     @Override
     public EntityHome.Definitions<M> on(Cord cord, EntityHome.Keeper keeper) {
         StateCodec<S> codec = new StateCodec<>(types, schemas, addresses, new KryoCodec(table));
-        Mail mail = new Mail(homes, addresses);
+        Mail mail = new Mail(host.homes()::home, addresses);
         return key ->
                 Actor.<M>handler(
                                 self -> {
                                     StateFile<S> file =
-                                            new StateFile<>(store, codec, stateKey(kind, key));
+                                            new StateFile<>(
+                                                    store,
+                                                    codec,
+                                                    stateKey(kind, key),
+                                                    host.ownership(),
+                                                    Shards.of(key));
                                     return behavior(
                                             new DurableBehavior.Parts<>(
                                                     new Letter.Peer(kind, key),
                                                     file,
                                                     mail,
                                                     keeper,
-                                                    clock),
+                                                    host.clock()),
                                             self);
                                 })
                         .mailbox(mailbox);
@@ -104,6 +102,11 @@ public final class DurableDefinitions<M, S> implements EntityHome.ByCord<M> {
                         "the functions of an entity are not made yet; call it where one runs");
             }
             return behavior;
+        }
+
+        @Override
+        public long fence() {
+            return behavior().fence();
         }
 
         @Override

@@ -26,7 +26,7 @@ public final class EntityAddresses implements Recipients {
     public void write(Output to, Recipient<?> recipient) {
         if (recipient instanceof ActorRef<?> actor
                 && actor.target() instanceof EntityTarget<?> entity
-                && homes.apply(entity.kind()) == entity.home()) {
+                && entity.isIn(homes.apply(entity.kind()))) {
             Text.write(to, entity.kind());
             Text.write(to, entity.key());
             return;

@@ -7,6 +7,7 @@ import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
 import dev.ropewalk.actors.spi.AskLimit;
 import dev.ropewalk.actors.spi.AskStage;
 import dev.ropewalk.actors.spi.Calls;
@@ -23,6 +24,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -31,7 +33,7 @@ import java.util.function.Function;
  * those of any ask. The limit is served on the asker's side too, because the other cord may not go
  * on.
  */
-final class EntityAsk<R> implements Recipient<R>, OpenAsk {
+final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
     private static final int LONGEST_PATH = 1_000;
 
     // as in the text of any ask
@@ -84,7 +86,46 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
         message = question;
     }
 
-    private long leftNs() {
+    /** Null while it is not on its way through a session. */
+    private volatile @Nullable RoutedAsk<R> onItsWay;
+
+    // ---------------------------------------------------------------- on its way to another node
+
+    /** It is sent to another node, perhaps not for the first time. */
+    void routed(RoutedAsk<R> next) {
+        onItsWay = next;
+        if (stage.isDone()) {
+            next.close();
+        }
+    }
+
+    @Override
+    public Recipient<R> address() {
+        return this;
+    }
+
+    @Override
+    public String asker() {
+        return asker;
+    }
+
+    @Override
+    public boolean take(R reply) {
+        return stage.complete(reply) || stage.isLost;
+    }
+
+    @Override
+    public boolean fails(AskFailedException failure) {
+        return stage.completeExceptionally(failure) || stage.isLost;
+    }
+
+    @Override
+    public AskFailedException failure(String why, @Nullable Throwable cause) {
+        return new AskFailedException(asker + " asked " + entity + NO_REPLY + why + text(), cause);
+    }
+
+    @Override
+    public long leftNs() {
         return limitNs == Long.MAX_VALUE
                 ? limitNs
                 : Math.max(0, limitNs - (Waits.nanoTime() - beganNs));
@@ -135,7 +176,7 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
 
     /** Never waits. */
     @SuppressWarnings({"unchecked", "FutureReturnValueIgnored"}) // the actor is asked for R
-    <M> void passOn(ActorRef<M> actor, M question) {
+    <M> void passOn(ActorRef<M> actor, M question, BooleanSupplier mayReply) {
         Function<Recipient<Object>, M> bind =
                 to -> {
                     bound = new Bound(to, actor);
@@ -151,7 +192,9 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
         }
         behind.whenComplete(
                 (reply, failure) -> {
-                    if (failure == null) {
+                    if (failure == null && !mayReply.getAsBoolean()) {
+                        failed("its node does not own it any more, or cannot tell", null);
+                    } else if (failure == null) {
                         stage.complete((R) reply);
                     } else if (!(failure instanceof AskTimeoutException)) { // it has its own
                         Throwable cause = failure.getCause();
@@ -181,6 +224,10 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
 
     /** Nobody waits any more: a reply that comes from now on is a dead letter. */
     private void endBehind() {
+        RoutedAsk<R> routed = onItsWay;
+        if (routed != null && !stage.isLost) { // otherwise its reply, or the limit, closes it
+            routed.close();
+        }
         CompletionStage<?> behind = stage.behind;
         if (behind != null && !stage.isLost) {
             behind.toCompletableFuture().cancel(false);
@@ -188,9 +235,7 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk {
     }
 
     void failed(@Nullable String why, @Nullable Throwable cause) {
-        stage.completeExceptionally(
-                new AskFailedException(
-                        asker + " asked " + entity + NO_REPLY + why + text(), cause));
+        stage.completeExceptionally(failure(String.valueOf(why), cause));
     }
 
     private AskTimeoutException timeout() {

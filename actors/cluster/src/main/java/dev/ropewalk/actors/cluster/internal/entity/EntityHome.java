@@ -4,6 +4,7 @@ import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
@@ -17,12 +18,13 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * The entities of one kind in one process: which cord a key belongs to, and the things that they
  * share. For any thread.
  */
-public final class EntityHome<M> {
+public final class EntityHome<M> implements Route<M> {
     private static final Log LOG = Logs.logger(EntityHome.class);
 
     /**
@@ -41,7 +43,14 @@ public final class EntityHome<M> {
     private final @Nullable MessageTypes messages;
     private final Supervisor supervisor;
     private final String path;
+    private final Ownership ownership;
     private final List<Residents<M>> residents = new ArrayList<>();
+
+    /** Of the addresses that are given out; this one where all entities are here. */
+    private final Route<M> route;
+
+    /** Starts those that have something to do, of a shard that is taken; null if none has. */
+    private volatile @Nullable ActorRef<Integer> wakes;
 
     /** How the actor of a key is made, on its cord. */
     @FunctionalInterface
@@ -73,28 +82,44 @@ public final class EntityHome<M> {
     /**
      * The home of a kind.
      *
-     * @param system whose actors they are
-     * @param above of the supervisor that starts them
+     * @param place where it stands
+     * @param route of its addresses; null if all entities are here
      * @param kind its name
      * @param messages the type that it takes, if it is durable; otherwise null
      * @param idle how long one without messages runs
      * @param byCord how they are made
      */
     public EntityHome(
-            ActorSystem system,
-            Supervisor above,
+            Place place,
+            @Nullable Route<M> route,
             String kind,
             @Nullable MessageTypes messages,
             Duration idle,
             ByCord<M> byCord) {
         this.messages = messages;
-        this.system = system;
+        this.system = place.system();
         this.kind = kind;
-        this.path = system.name() + "/" + above.name() + "/" + kind;
+        this.path = place.path() + "/" + kind;
+        this.ownership = place.ownership();
+        this.route = route == null ? this : route;
         for (Cord cord : system.cords()) {
             residents.add(new Residents<>(this, cord, idle, byCord));
         }
-        this.supervisor = above.supervise(kind, RULES); // last, because the rest may fail
+        this.supervisor = place.above().supervise(kind, RULES); // last, because the rest may fail
+    }
+
+    /**
+     * Where the kinds of a host stand.
+     *
+     * @param system whose actors they are
+     * @param above of the supervisors that start them
+     * @param ownership of the shards
+     */
+    public record Place(ActorSystem system, Supervisor above, Ownership ownership) {
+        /** Of the supervisor. */
+        String path() {
+            return system.name() + "/" + above.name();
+        }
     }
 
     /** Null if it is not durable. */
@@ -102,24 +127,41 @@ public final class EntityHome<M> {
         return messages;
     }
 
-    ActorSystem system() {
+    @Override
+    public ActorSystem system() {
         return system;
+    }
+
+    Ownership ownership() {
+        return ownership;
+    }
+
+    /** Of its addresses. */
+    Route<M> route() {
+        return route;
     }
 
     Supervisor supervisor() {
         return supervisor;
     }
 
+    @Override
     public String kind() {
         return kind;
     }
 
     /** Of the supervisor that starts them. */
+    @Override
     public String path() {
         return path;
     }
 
     public ActorRef<M> ref(String key) {
+        return new EntityTarget<>(route, key).ref();
+    }
+
+    /** The address of an entity that runs here; others do not get it. */
+    ActorRef<M> local(String key) {
         return new EntityTarget<>(this, key).ref();
     }
 
@@ -128,14 +170,102 @@ public final class EntityHome<M> {
         return residents.stream().mapToInt(Residents::size).sum();
     }
 
-    Residents<M> residentsOf(String key) {
+    Residents<M> residentsOf(int shard) {
         int cords = residents.size();
-        return residents.get(cords == 1 ? 0 : Shards.of(key) % cords);
+        return residents.get(cords == 1 ? 0 : shard % cords);
     }
 
     /** The entity has something to do: it is started for that. From any thread. */
     public void wake(String key) {
-        residentsOf(key).wake(key);
+        int shard = Shards.of(key);
+        residentsOf(shard).wake(shard, key);
+    }
+
+    // ---------------------------------------------------------------- the entities of this process
+
+    @Override
+    public void tell(EntityTarget<M> to, Object item) {
+        residentsOf(to.shard()).send(to.shard(), to.key(), item);
+    }
+
+    @Override
+    public TellResult tryTell(EntityTarget<M> to, Object item) {
+        tell(to, item);
+        return TellResult.ACCEPTED;
+    }
+
+    @Override
+    public void ask(EntityTarget<M> to, Question<M, ?> question, boolean mayWait) {
+        tell(to, question);
+    }
+
+    @Override
+    public void with(
+            EntityTarget<M> to, Consumer<? super @Nullable ActorRef<?>> code, Runnable whenOver) {
+        residentsOf(to.shard()).with(to.key(), code, whenOver);
+    }
+
+    @Override
+    public void end(EntityTarget<M> to, Consumer<ActorRef<?>> how) {
+        residentsOf(to.shard()).end(to.key(), how);
+    }
+
+    // ---------------------------------------------------------------- shards that come and go
+
+    /** An item came when the shard had gone, or before it was here. On its cord. */
+    void returned(int shard, String key, Object item) {
+        if (route instanceof KindRoute<M> shared) {
+            shared.returned(shard, key, item);
+        } else {
+            refuse(key, item, DeadLetter.Reason.MOVING, null);
+        }
+    }
+
+    void wakes(ActorRef<Integer> started) {
+        wakes = started;
+    }
+
+    /** The shard is here from now on. */
+    void take(int shard) {
+        residentsOf(shard).take(shard);
+        ActorRef<Integer> started = wakes;
+        if (started != null) {
+            started.tell(shard);
+        }
+    }
+
+    /**
+     * Its entities end, each behind the messages that it has.
+     *
+     * @param gone runs when none is left
+     */
+    void giveAway(int shard, Runnable gone) {
+        residentsOf(shard).giveAway(shard, gone);
+    }
+
+    /**
+     * Its entities end now, because another node may have the shard.
+     *
+     * @param gone runs when none is left
+     */
+    void lose(int shard, Consumer<ActorRef<?>> how, Runnable gone) {
+        residentsOf(shard).lose(shard, how, gone);
+    }
+
+    /** A word of another entity, which came to this process. */
+    void letter(String key, Letter letter) {
+        int shard = Shards.of(key);
+        residentsOf(shard).send(shard, key, letter);
+    }
+
+    /** The key has an actor whenever its shard is here. */
+    public void keep(String key) {
+        residentsOf(Shards.of(key)).keep(key);
+    }
+
+    /** Runs when all has passed that was sent to the shard before. */
+    void fence(int shard, Runnable passed) {
+        residentsOf(shard).fence(passed);
     }
 
     /** On how many cords it is. */
@@ -153,27 +283,6 @@ public final class EntityHome<M> {
     }
 
     // ---------------------------------------------------------------- what cannot be told
-
-    String nameOf(String key) {
-        return path + "/" + EntityNames.name(key);
-    }
-
-    /** A message, or a {@link Question}. */
-    void refuse(String key, Object item, DeadLetter.Reason reason, @Nullable Throwable cause) {
-        if (item instanceof Letter) {
-            return; // it comes again
-        }
-        Object message = item;
-        if (item instanceof Question<?, ?>(EntityAsk<?> ask, Object asked)) {
-            message = asked;
-            ask.failed(cause == null ? text(reason) : cause.getMessage(), cause);
-        }
-        system.report(new DeadLetter(message, nameOf(key), reason, cause));
-    }
-
-    private static String text(DeadLetter.Reason reason) {
-        return reason == DeadLetter.Reason.ENDED ? "its entities have been closed" : "" + reason;
-    }
 
     void tellBroken(String key, Throwable cause) {
         LOG.warn("{} did not start", nameOf(key), cause);

@@ -7,6 +7,8 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.internal.ref.EntityDoor;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.LinkPeer;
@@ -28,28 +30,48 @@ import java.util.function.Function;
  * starts. Immutable; two of one key are equal.
  */
 final class EntityTarget<M> extends Target<M> {
-    private final EntityHome<M> home;
+    private final Route<M> route;
     private final String key;
-    private final Residents<M> residents;
+    private final int shard;
     private final ActorRef<M> ref;
 
-    EntityTarget(EntityHome<M> home, String key) {
-        this.home = home;
+    EntityTarget(Route<M> route, String key) {
+        this.route = route;
         this.key = key;
-        this.residents = home.residentsOf(key);
-        this.ref = ActorRef.to(home.path(), EntityNames.name(key), 0, this);
+        this.shard = Shards.of(key);
+        this.ref = ActorRef.to(route.path(), EntityNames.name(key), 0, this);
     }
 
-    EntityHome<M> home() {
-        return home;
+    Route<M> route() {
+        return route;
+    }
+
+    EntityDoor.Name name() {
+        return new EntityDoor.Name(route.kind(), key);
+    }
+
+    /** Whether it leads to an entity of the node's cluster. */
+    boolean isOf(NodeEntities node) {
+        return route instanceof KindRoute<?> shared
+                ? shared.isOf(node)
+                : route instanceof EntityHome<?> home && home.ownership() == node;
+    }
+
+    /** Whether the home is that of its kind. */
+    boolean isIn(@Nullable EntityHome<?> home) {
+        return home != null && (route == home || route == home.route());
     }
 
     String kind() {
-        return home.kind();
+        return route.kind();
     }
 
     String key() {
         return key;
+    }
+
+    int shard() {
+        return shard;
     }
 
     ActorRef<M> ref() {
@@ -71,15 +93,21 @@ final class EntityTarget<M> extends Target<M> {
         if (Calls.holds(ref, message)) {
             return;
         }
-        residents.send(key, message);
+        route.tell(this, message);
         Calls.sentTo(ref, message);
     }
 
-    /** Accepted: whether there is room is known on its cord alone. */
+    /** Accepted: whether its mailbox has room is known on its cord alone. */
     @Override
     public TellResult tryTell(M message) {
-        tell(message);
-        return TellResult.ACCEPTED;
+        if (Calls.holds(ref, message)) {
+            return TellResult.ACCEPTED;
+        }
+        TellResult result = route.tryTell(this, message);
+        if (result == TellResult.ACCEPTED) {
+            Calls.sentTo(ref, message);
+        }
+        return result;
     }
 
     @Override
@@ -96,7 +124,7 @@ final class EntityTarget<M> extends Target<M> {
         Waits.switchpoint(); // before the message is made: an exception means that none was sent
         EntityAsk<R> ask = new EntityAsk<>(ref, Calls.inherited(limitNs));
         M made = made(ask, message);
-        return ask.await(() -> send(ask, made));
+        return ask.await(() -> send(ask, made, true));
     }
 
     @Override
@@ -105,7 +133,7 @@ final class EntityTarget<M> extends Target<M> {
         Objects.requireNonNull(message, "message");
         EntityAsk<R> ask = new EntityAsk<>(ref, Calls.inherited(Waits.nanos(limit)));
         M made = made(ask, message);
-        return ask.later(() -> send(ask, made));
+        return ask.later(() -> send(ask, made, false));
     }
 
     private static <M, R> M made(EntityAsk<R> ask, Function<Recipient<R>, ? extends M> message) {
@@ -114,8 +142,8 @@ final class EntityTarget<M> extends Target<M> {
         return made;
     }
 
-    private <R> void send(EntityAsk<R> ask, M message) {
-        residents.send(key, new Question<>(ask, message));
+    private <R> void send(EntityAsk<R> ask, M message, boolean mayWait) {
+        route.ask(this, new Question<>(ask, message), mayWait);
         Calls.sentTo(ref, message);
     }
 
@@ -123,12 +151,12 @@ final class EntityTarget<M> extends Target<M> {
 
     @Override
     public void stop() {
-        residents.end(key, ActorRef::stop);
+        route.end(this, ActorRef::stop);
     }
 
     @Override
     public void terminate() {
-        residents.end(key, ActorRef::terminate);
+        route.end(this, ActorRef::terminate);
     }
 
     @Override
@@ -136,9 +164,9 @@ final class EntityTarget<M> extends Target<M> {
         withActor(ActorRef::kill);
     }
 
-    private void withActor(Consumer<ActorRef<M>> code) {
-        residents.with(
-                key,
+    private void withActor(Consumer<ActorRef<?>> code) {
+        route.with(
+                this,
                 actor -> {
                     if (actor != null) {
                         code.accept(actor);
@@ -170,8 +198,8 @@ final class EntityTarget<M> extends Target<M> {
 
     @Override
     public void watch(DownListener listener, boolean ofEach) {
-        residents.with(
-                key,
+        route.with(
+                this,
                 actor -> {
                     if (actor == null) {
                         none(listener);
@@ -205,8 +233,7 @@ final class EntityTarget<M> extends Target<M> {
     public MailboxSnapshot mailbox() {
         Waits.switchpoint();
         WaitCell found = new WaitCell();
-        residents.with(
-                key, actor -> found.give(actor == null ? this : actor), () -> found.give(this));
+        route.with(this, actor -> found.give(actor == null ? this : actor), () -> found.give(this));
         return found.await("the actor of " + ref) instanceof ActorRef<?> actor
                 ? actor.mailbox()
                 : new MailboxSnapshot(0, Integer.MAX_VALUE, List.of());
@@ -214,7 +241,7 @@ final class EntityTarget<M> extends Target<M> {
 
     @Override
     public boolean report(DeadLetter letter) {
-        home.system().report(letter);
+        route.system().report(letter);
         return true;
     }
 
@@ -223,7 +250,7 @@ final class EntityTarget<M> extends Target<M> {
     @Override
     public boolean equals(@Nullable Object other) {
         return other instanceof EntityTarget<?> target
-                && home == target.home
+                && route == target.route
                 && key.equals(target.key);
     }
 

@@ -1,7 +1,59 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
+import com.esotericsoftware.kryo.KryoException;
+import com.esotericsoftware.kryo.io.Output;
+
+import dev.ropewalk.actors.cluster.internal.entity.Ledger.Outgoing;
+import dev.ropewalk.actors.cluster.internal.ref.Resent;
+import dev.ropewalk.actors.cluster.internal.wire.Text;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+
 /** A word of the library to the actor of a durable entity, beside the messages of the program. */
-sealed interface Letter {
+sealed interface Letter extends Resent {
+    byte DELIVERY = 0;
+    byte CONFIRMED = 1;
+    byte FORGET = 2;
+
+    /**
+     * Writes it for another node.
+     *
+     * @throws IllegalStateException if it is one to the entity itself
+     */
+    default void write(Output to) {
+        switch (this) {
+            case Delivery(Peer from, Outgoing message) -> {
+                write(to, DELIVERY, from, message.number());
+                to.writeVarInt(message.message().length, true);
+                to.writeBytes(message.message());
+            }
+            case Confirmed(Peer by, long number) -> write(to, CONFIRMED, by, number);
+            case Forget(Peer from, long number) -> write(to, FORGET, from, number);
+            case Tick(), Due() -> throw new IllegalStateException(this + " is for the same actor");
+        }
+    }
+
+    private static void write(Output to, byte sort, Peer peer, long number) {
+        to.writeByte(sort);
+        Text.write(to, peer.kind());
+        Text.write(to, peer.key());
+        to.writeVarLong(number, true);
+    }
+
+    /** Reads one of another node. */
+    static Letter read(WireInput from) {
+        byte sort = from.readByte();
+        Peer peer = new Peer(Text.readSome(from), Text.readSome(from));
+        long number = from.readVarLong(true);
+        return switch (sort) {
+            case DELIVERY ->
+                    new Delivery(
+                            peer, new Outgoing(number, peer, from.readBytes(from.readSize(1))));
+            case CONFIRMED -> new Confirmed(peer, number);
+            case FORGET -> new Forget(peer, number);
+            default -> throw new KryoException("there is no letter of the sort " + sort);
+        };
+    }
+
     /**
      * An entity, by its address.
      *
@@ -19,10 +71,13 @@ sealed interface Letter {
      * A message that its sender has stored, and tells until it is confirmed.
      *
      * @param from its sender
-     * @param number greater than that of each message that the sender has stored before
-     * @param message the message
+     * @param message in bytes, with a number greater than that of each one stored before
      */
-    record Delivery(Peer from, long number, Object message) implements Letter {}
+    record Delivery(Peer from, Outgoing message) implements Letter {
+        long number() {
+            return message.number();
+        }
+    }
 
     /**
      * The message with that number, and all before it, count for the receiver.

@@ -32,8 +32,9 @@ final class Mail {
      */
     Peer peer(ActorRef<?> to) {
         if (to.target() instanceof EntityTarget<?> entity
-                && entity.home().messages() != null
-                && homes.apply(entity.kind()) == entity.home()) {
+                && homes.apply(entity.kind()) instanceof EntityHome<?> home
+                && home.messages() != null
+                && entity.isIn(home)) {
             return new Peer(entity.kind(), entity.key());
         }
         throw new IllegalArgumentException(

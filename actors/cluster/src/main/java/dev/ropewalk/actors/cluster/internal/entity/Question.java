@@ -2,6 +2,8 @@ package dev.ropewalk.actors.cluster.internal.entity;
 
 import dev.ropewalk.actors.ActorRef;
 
+import java.util.function.BooleanSupplier;
+
 /**
  * A question on its way to an entity.
  *
@@ -9,9 +11,13 @@ import dev.ropewalk.actors.ActorRef;
  * @param message the question
  */
 record Question<M, R>(EntityAsk<R> ask, M message) {
-    /** On the cord of the actor. Never waits. */
-    void ask(ActorRef<M> actor) {
-        ask.passOn(actor, message);
+    /**
+     * On the cord of the actor. Never waits.
+     *
+     * @param mayReply looked at when the reply comes
+     */
+    void ask(ActorRef<M> actor, BooleanSupplier mayReply) {
+        ask.passOn(actor, message, mayReply);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.cluster.entity.EntityException;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.fibers.Cord;
@@ -19,11 +20,13 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
+import java.util.Set;
 import java.util.function.Consumer;
 
 /**
@@ -43,6 +46,16 @@ import java.util.function.Consumer;
  * Invariants: a key has one resident at most; one that is GONE is not in the map; one that is
  * BROKEN holds nothing. The map is in the order of the last messages.
  *
+ * <p>A shard whose entities may be elsewhere has a state of its own:
+ *
+ * <pre>
+ *   AWAY   -> HERE     this node owns it from now on
+ *   HERE   -> LEAVING  it is given away: each actor ends behind the messages that it has, and those
+ *                      that are held then are handled too; what comes goes back to its sender's way
+ *   HERE, LEAVING -> AWAY      none is left, or the node may not work for it any more: then all
+ *                      end at once, and what was held goes back
+ * </pre>
+ *
  * <p>An idle actor has no message, owes no reply, and none has come for a while. One that works for
  * long is not idle, and neither is one that waits for its restart.
  *
@@ -56,6 +69,10 @@ final class Residents<M> implements EntityHome.Keeper {
 
     private static final long FIRST_PAUSE_NS = Duration.ofMillis(100).toNanos();
     private static final int MAX_DOUBLINGS = 7;
+
+    /** A permanent one that has ended is started again after 1.6 s. */
+    private static final int MAX_PAUSE_OF_PERMANENT = 4;
+
     private static final long LONGEST_PAUSE_NS = FIRST_PAUSE_NS << MAX_DOUBLINGS; // 12.8 s
 
     /** After a tick that failed. */
@@ -69,6 +86,12 @@ final class Residents<M> implements EntityHome.Keeper {
     private final EntityHome.Definitions<M> definitions;
     private final long idleNs;
     private final LinkedHashMap<String, Resident> byKey = new LinkedHashMap<>();
+
+    /** By shard; all HERE in a process that owns all. */
+    private final Shard[] shards = new Shard[Shards.COUNT];
+
+    /** Keys whose actor is started as soon as there is none. */
+    private final Set<String> permanent = new HashSet<>();
 
     /** Of durable ones that have something to do later, whether they run or not. */
     private final Map<String, Alarm> ticks = new HashMap<>();
@@ -94,6 +117,58 @@ final class Residents<M> implements EntityHome.Keeper {
         this.cord = cord;
         this.definitions = byCord.on(cord, this);
         this.idleNs = Waits.nanos(idle);
+        Place first = home.ownership().isShared() ? Place.AWAY : Place.HERE;
+        for (int i = 0; i < Shards.COUNT; i++) {
+            shards[i] = new Shard(first);
+        }
+    }
+
+    private enum Place {
+        HERE,
+        LEAVING,
+        AWAY
+    }
+
+    /** A part of the keys. */
+    private static final class Shard {
+        private Place place;
+        private int size;
+
+        /** Wait until nobody is left. */
+        private List<Runnable> whenGone = List.of();
+
+        Shard(Place place) {
+            this.place = place;
+        }
+
+        private void place(Place from, Place to) {
+            if (place != from || from == to || (from == Place.AWAY && to == Place.LEAVING)) {
+                throw new IllegalStateException("a shard is " + place + ": " + from + " -> " + to);
+            }
+            place = to;
+        }
+
+        boolean isHere() {
+            return place == Place.HERE;
+        }
+
+        private void ending(Runnable gone) {
+            List<Runnable> all = new ArrayList<>(whenGone);
+            all.add(gone);
+            whenGone = all;
+        }
+
+        private void endIfGone() {
+            if (isHere() || size > 0) {
+                return;
+            }
+            if (place == Place.LEAVING) {
+                place(Place.LEAVING, Place.AWAY);
+            }
+            List<Runnable> all = whenGone;
+            whenGone = List.of();
+            all.forEach(Runnable::run);
+        }
     }
 
     int size() {
@@ -103,12 +178,17 @@ final class Residents<M> implements EntityHome.Keeper {
     // ---------------------------------------------------------------- from any thread
 
     /** A message, or a {@link Question}. */
-    void send(String key, Object item) {
+    void send(int shard, String key, Object item) {
         if (cord.isCurrent()) {
-            Waits.asNoFiber(() -> accept(key, item)); // nothing of it may wait for room
+            Waits.asNoFiber(() -> accept(shard, key, item)); // nothing of it may wait for room
         } else {
-            cord.post(new Sent<>(this, key, item));
+            cord.post(new Sent<>(this, shard, key, item));
         }
+    }
+
+    /** Whether a message is taken without a way over another cord. */
+    boolean isOnCord() {
+        return cord.isCurrent();
     }
 
     /**
@@ -116,7 +196,7 @@ final class Residents<M> implements EntityHome.Keeper {
      *
      * @param whenOver runs instead if the cord is over
      */
-    void with(String key, Consumer<? super @Nullable ActorRef<M>> code, Runnable whenOver) {
+    void with(String key, Consumer<? super @Nullable ActorRef<?>> code, Runnable whenOver) {
         onCord(
                 () -> {
                     Resident found = byKey.get(key);
@@ -130,7 +210,7 @@ final class Residents<M> implements EntityHome.Keeper {
      *
      * @param how it is told, behind the messages that it has or at once
      */
-    void end(String key, Consumer<ActorRef<M>> how) {
+    void end(String key, Consumer<ActorRef<?>> how) {
         onCord(
                 () -> {
                     Resident found = byKey.get(key);
@@ -158,6 +238,98 @@ final class Residents<M> implements EntityHome.Keeper {
                 gone);
     }
 
+    // ---------------------------------------------------------------- shards that come and go
+
+    /** It is here from now on. No effect if it is. */
+    void take(int number) {
+        onCord(
+                () -> {
+                    Shard shard = shards[number];
+                    if (shard.place == Place.AWAY && whenGone == null) {
+                        shard.place(Place.AWAY, Place.HERE);
+                        permanent.stream()
+                                .filter(each -> Shards.of(each) == number)
+                                .toList()
+                                .forEach(this::startPermanent);
+                    }
+                },
+                () -> {});
+    }
+
+    /**
+     * Its entities end, each behind its messages.
+     *
+     * @param gone runs when none is left
+     */
+    void giveAway(int number, Runnable gone) {
+        onCord(
+                () -> {
+                    Shard shard = shards[number];
+                    if (shard.isHere()) {
+                        shard.place(Place.HERE, Place.LEAVING);
+                        shard.ending(gone);
+                        leave(number, ActorRef::stop);
+                        shard.endIfGone();
+                    } else {
+                        gone.run();
+                    }
+                },
+                gone);
+    }
+
+    /**
+     * Its entities end now.
+     *
+     * @param gone runs when none is left
+     */
+    void lose(int number, Consumer<ActorRef<?>> how, Runnable gone) {
+        onCord(
+                () -> {
+                    Shard shard = shards[number];
+                    if (shard.place != Place.AWAY) {
+                        shard.place(shard.place, Place.AWAY);
+                    }
+                    shard.ending(gone);
+                    leave(number, how);
+                    shard.endIfGone();
+                },
+                gone);
+    }
+
+    private void leave(int number, Consumer<ActorRef<?>> how) {
+        List<String> keys = ticks.keySet().stream().filter(k -> Shards.of(k) == number).toList();
+        keys.forEach(this::noTick);
+        List.copyOf(byKey.values()).stream()
+                .filter(each -> each.shard == number)
+                .forEach(each -> each.end(how));
+    }
+
+    /** Runs when all that was sent before has come. */
+    void fence(Runnable passed) {
+        cord.post(new Word(passed, passed)); // also from the cord itself: others wait in its inbox
+    }
+
+    /** The key has an actor whenever its shard is here. */
+    void keep(String key) {
+        onCord(
+                () -> {
+                    permanent.add(key);
+                    startPermanent(key);
+                },
+                () -> {});
+    }
+
+    private void startPermanent(String key) {
+        int shard = Shards.of(key);
+        if (whenGone != null || !shards[shard].isHere()) {
+            return;
+        }
+        Resident there = byKey.get(key);
+        if (there == null || there.isPauseOver()) {
+            begin(shard, key, there == null ? 0 : there.failures);
+        }
+    }
+
     private void onCord(Runnable code, Runnable whenOver) {
         if (cord.isCurrent()) {
             Waits.asNoFiber(code);
@@ -169,18 +341,20 @@ final class Residents<M> implements EntityHome.Keeper {
     /** A message on its way to the cord. */
     private static final class Sent<M> extends CordMessage {
         private final Residents<M> to;
+        private final int shard;
         private final String key;
         private final Object item;
 
-        Sent(Residents<M> to, String key, Object item) {
+        Sent(Residents<M> to, int shard, String key, Object item) {
             this.to = to;
+            this.shard = shard;
             this.key = key;
             this.item = item;
         }
 
         @Override
         public void onCord() {
-            to.accept(key, item);
+            to.accept(shard, key, item);
         }
 
         @Override
@@ -228,45 +402,58 @@ final class Residents<M> implements EntityHome.Keeper {
     @Override
     public void tick(String key, long afterNs) {
         noTick(key);
-        if (whenGone == null) {
-            ticks.put(key, Alarm.after(afterNs, () -> tick(key)));
+        if (whenGone == null && shards[Shards.of(key)].isHere()) {
+            int shard = Shards.of(key);
+            ticks.put(key, Alarm.after(afterNs, () -> tick(shard, key)));
         }
     }
 
     /** It comes again, unless its entity says otherwise: that may fail, or not even start. */
-    private void tick(String key) {
-        if (whenGone == null) {
+    private void tick(int shard, String key) {
+        if (whenGone == null && shards[shard].isHere()) {
             tick(key, RETRY_NS);
-            accept(key, new Letter.Tick());
+            accept(shard, key, new Letter.Tick());
         }
     }
 
     /** The entity has something to do: it is started for that. From any thread. */
-    void wake(String key) {
-        onCord(() -> tick(key), () -> {});
+    void wake(int shard, String key) {
+        onCord(() -> tick(shard, key), () -> {});
     }
 
-    private void accept(String key, Object item) {
+    private void accept(int shard, String key, Object item) {
         if (whenGone != null) {
             home.refuse(key, item, DeadLetter.Reason.ENDED, null);
             return;
         }
+        if (!shards[shard].isHere() || !home.ownership().mayWork(shard)) {
+            home.returned(shard, key, item);
+            return;
+        }
         Resident resident = byKey.get(key);
         if (resident == null || resident.isPauseOver()) {
-            resident = begin(key, resident == null ? 0 : resident.failures);
+            resident = begin(shard, key, resident == null ? 0 : resident.failures);
         }
         resident.take(item);
     }
 
-    private Resident begin(String key, int failures) {
-        Resident made = new Resident(key, failures);
-        byKey.put(key, made);
-        size = byKey.size();
+    private Resident begin(int shard, String key, int failures) {
+        Resident made = new Resident(shard, key, failures);
+        put(made);
         if (sweep == null) {
             arm();
         }
         made.begin();
         return made;
+    }
+
+    /** One that is BROKEN goes for it. */
+    private void put(Resident made) {
+        Resident before = byKey.put(made.key, made);
+        if (before == null) {
+            shards[made.shard].size++;
+        }
+        size = byKey.size();
     }
 
     private void arm() {
@@ -292,7 +479,9 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     private void remove(Resident gone) {
-        byKey.remove(gone.key, gone);
+        if (byKey.remove(gone.key, gone)) {
+            shards[gone.shard].size--;
+        }
         size = byKey.size();
         tellIfGone();
     }
@@ -317,10 +506,19 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             lastNs = each.usedNs;
         }
+        for (int i = 0; i < shards.length; i++) {
+            int number = i;
+            long there = byKey.values().stream().filter(each -> each.shard == number).count();
+            if (there != shards[i].size) {
+                throw new AssertionError(
+                        "shard " + i + " has " + there + ", not " + shards[i].size);
+            }
+        }
     }
 
     /** One key, from the start of its actor to the end. */
     private final class Resident implements DownListener {
+        private final int shard;
         private final String key;
         private final Queue<Object> held = new ArrayDeque<>();
         private State state = State.RUNNING;
@@ -338,7 +536,8 @@ final class Residents<M> implements EntityHome.Keeper {
 
         private @Nullable Throwable failure;
 
-        Resident(String key, int failures) {
+        Resident(int shard, String key, int failures) {
+            this.shard = shard;
             this.key = key;
             this.failures = failures;
         }
@@ -403,7 +602,7 @@ final class Residents<M> implements EntityHome.Keeper {
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here
                 Question<M, ?> question = (Question<M, ?>) item;
-                question.ask(to);
+                question.ask(to, () -> home.ownership().mayWork(shard));
                 return;
             }
             @SuppressWarnings("unchecked") // as above
@@ -454,20 +653,26 @@ final class Residents<M> implements EntityHome.Keeper {
             }
         }
 
-        void end(Consumer<ActorRef<M>> how) {
+        void end(Consumer<ActorRef<?>> how) {
             if (state == State.RUNNING) {
                 state(State.RUNNING, State.ENDING);
             }
             if (state == State.ENDING && actor != null) {
                 how.accept(actor);
-            } else if (state == State.BROKEN && whenGone != null) {
+            } else if (state == State.BROKEN && isLeaving()) {
                 forget();
             }
+        }
+
+        /** Nothing of it is started any more. */
+        private boolean isLeaving() {
+            return whenGone != null || !shards[shard].isHere();
         }
 
         private void forget() {
             state(State.BROKEN, State.GONE);
             remove(this);
+            shards[shard].endIfGone();
         }
 
         /**
@@ -495,12 +700,26 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             state(state, State.GONE);
             remove(this);
+            Place place = shards[shard].place;
             if (whenGone != null || !cord.isCurrent()) {
                 held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.ENDED, null));
+            } else if (place == Place.AWAY) {
+                held.forEach(item -> home.returned(shard, key, item));
             } else if (!held.isEmpty()) {
-                Resident next = Residents.this.begin(key, 0);
+                Resident next = Residents.this.begin(shard, key, 0);
                 held.forEach(next::take);
+                if (place == Place.LEAVING) {
+                    next.end(ActorRef::stop);
+                }
+            } else if (permanent.contains(key)) {
+                againLater();
             }
+            shards[shard].endIfGone();
+        }
+
+        /** One that is to run always. */
+        private void againLater() {
+            Alarm.after(FIRST_PAUSE_NS << MAX_PAUSE_OF_PERMANENT, () -> startPermanent(key));
         }
 
         private void breaks(Throwable cause) {
@@ -512,8 +731,10 @@ final class Residents<M> implements EntityHome.Keeper {
             home.tellBroken(key, cause);
             held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure()));
             held.clear();
-            if (whenGone != null) {
+            if (isLeaving()) {
                 forget();
+            } else if (permanent.contains(key)) {
+                Alarm.after(FIRST_PAUSE_NS << doublings, () -> startPermanent(key));
             }
         }
 

@@ -27,6 +27,8 @@ final class StateFile<S> {
     private final StateStore store;
     private final StateCodec<S> codec;
     private final String key;
+    private final Ownership ownership;
+    private final int shard;
     private long revision;
 
     /**
@@ -37,10 +39,22 @@ final class StateFile<S> {
      */
     record Content<S>(@Nullable S state, Ledger ledger) {}
 
-    StateFile(StateStore store, StateCodec<S> codec, String key) {
+    StateFile(StateStore store, StateCodec<S> codec, String key, Ownership ownership, int shard) {
         this.store = store;
         this.codec = codec;
         this.key = key;
+        this.ownership = ownership;
+        this.shard = shard;
+    }
+
+    /** Whether this process may work for it now. */
+    boolean isOwned() {
+        return ownership.mayWork(shard);
+    }
+
+    /** Of its owner; greater than that of each one before. */
+    long epoch() {
+        return ownership.epoch(shard);
     }
 
     /**
@@ -63,7 +77,7 @@ final class StateFile<S> {
         try {
             readForm(entry, from);
             from.readBoolean();
-            from.readVarLong(true);
+            checkEpoch(from.readVarLong(true));
             state = from.readBytes(from.readSize(1));
             ledger = Ledger.read(from);
             if (from.left() > 0) {
@@ -73,6 +87,18 @@ final class StateFile<S> {
             throw new EntityException(entry + " cannot be read: " + damaged.getMessage(), damaged);
         }
         return new Content<>(state.length == 0 ? null : codec.read(entry, state), ledger);
+    }
+
+    private void checkEpoch(long written) {
+        if (written > epoch()) {
+            throw new EntityException(
+                    key
+                            + " was written by a later owner: epoch="
+                            + written
+                            + " > "
+                            + epoch()
+                            + "; this process does not own it any more");
+        }
     }
 
     private static void readForm(StoreEntry entry, WireInput from) {
@@ -95,6 +121,13 @@ final class StateFile<S> {
      * @throws EntityException if it was not written, or nobody knows
      */
     void write(@Nullable S state, Ledger ledger) {
+        if (!isOwned()) {
+            throw new EntityException(
+                    "the state of "
+                            + key
+                            + " was not written, because this process does not own it, or cannot"
+                            + " tell; it is read again");
+        }
         if (state == null && ledger.isEmpty()) {
             if (revision > 0) {
                 written(store.replace(key, revision, null));
@@ -105,7 +138,7 @@ final class StateFile<S> {
         Output to = new Output(FIRST_SIZE, Store.MAX_VALUE);
         to.writeByte(FORM);
         to.writeBoolean(ledger.isWaiting());
-        to.writeVarLong(0, true); // one process owns all
+        to.writeVarLong(epoch(), true);
         byte[] bytes = state == null ? new byte[0] : codec.write(state);
         try {
             to.writeVarInt(bytes.length, true);

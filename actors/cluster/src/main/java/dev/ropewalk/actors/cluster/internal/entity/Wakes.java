@@ -1,17 +1,18 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
 import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorContext;
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
+import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.IntStream;
 
 /**
  * Starts the entities of a kind that have messages to deliver, when a process begins with their
@@ -31,23 +32,25 @@ public final class Wakes {
 
     private Wakes() {}
 
-    /** The actor. */
-    public static Actor<Object> actor(StateStore store, EntityHome<?> home) {
-        return Actor.loop(_ -> run(store, home));
+    /** In all shards: this process owns them for ever. */
+    public static void all(Supervisor above, StateStore store, EntityHome<?> home) {
+        ActorRef<Integer> wakes = start(above, store, home);
+        for (int shard = 0; shard < Shards.COUNT; shard++) {
+            wakes.tell(shard);
+        }
     }
 
-    private static void run(StateStore store, EntityHome<?> home) {
-        List<Integer> shards = IntStream.range(0, Shards.COUNT).boxed().toList();
-        while (!shards.isEmpty()) {
-            List<Integer> failed = new ArrayList<>();
-            for (int shard : shards) {
-                if (!isSeen(store, home, shard)) {
-                    failed.add(shard); // the others need not wait for it
-                }
-            }
-            shards = failed;
-            if (!failed.isEmpty()) {
-                Fiber.sleep(AGAIN);
+    /** An actor that is told shards of this process. */
+    static ActorRef<Integer> start(Supervisor above, StateStore store, EntityHome<?> home) {
+        return above.spin(
+                "wakes " + home.kind(), Actor.<Integer>loop(self -> run(self, store, home)));
+    }
+
+    private static void run(ActorContext<Integer> self, StateStore store, EntityHome<?> home) {
+        while (true) {
+            int shard = self.receive();
+            if (home.ownership().mayWork(shard) && !isSeen(store, home, shard)) {
+                self.timers().once(AGAIN, shard); // the others need not wait for it
             }
         }
     }

@@ -165,7 +165,7 @@ public final class Membership {
     }
 
     /**
-     * The register says from now on that the node takes shards. Before {@link #keep}.
+     * The register says from its next writing on that the node takes shards. On the cord.
      *
      * @param version that of the node's program
      * @throws IllegalArgumentException if the version is no text of one line
@@ -174,9 +174,6 @@ public final class Membership {
         if (version.isBlank() || version.chars().anyMatch(Character::isISOControl)) {
             throw new IllegalArgumentException(
                     "version \"" + version + "\" of the program is no text of one line");
-        }
-        if (state != OwnState.JOINING || isWritten) {
-            throw new IllegalStateException(this + " has a register already; say it before");
         }
         takesVersion = version;
     }

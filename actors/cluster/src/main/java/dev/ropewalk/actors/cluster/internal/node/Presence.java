@@ -4,6 +4,7 @@ import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Output;
 
 import dev.ropewalk.actors.cluster.NodeDump;
+import dev.ropewalk.actors.cluster.internal.entity.NodeEntities;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.Home;
 import dev.ropewalk.actors.cluster.internal.ref.KnownPeers;
@@ -52,7 +53,7 @@ import java.util.function.Supplier;
  * <p>Who is a peer is decided by each pair for itself: no node speaks for others, and no node is
  * declared dead. Other nodes tell addresses to try, and no more.
  */
-public final class Presence implements KnownPeers, Greeting.Door {
+public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.Sessions {
     private static final Log LOG = Logs.logger(Presence.class);
 
     /** How long two nodes may take to become peers. */
@@ -232,6 +233,7 @@ public final class Presence implements KnownPeers, Greeting.Door {
         peer.begins(conversation);
         up.put(hello.node().name(), conversation);
         conversation.tellGroups();
+        home.entities().begun();
         dialling.found();
         changed();
         LOG.info("{} and {} are peers", self, hello);
@@ -350,6 +352,16 @@ public final class Presence implements KnownPeers, Greeting.Door {
     /** The session with the node of that name; null if there is none. */
     public @Nullable Conversation conversation(String name) {
         return up.get(name);
+    }
+
+    @Override
+    public @Nullable Conversation with(String node) {
+        return up.get(node);
+    }
+
+    @Override
+    public List<Conversation> all() {
+        return List.copyOf(up.values());
     }
 
     /** False if the limit passed. A switchpoint. */

@@ -23,6 +23,7 @@ final class Addresses implements Recipients {
     private static final byte THIRD = 2;
     private static final byte ASK = 3;
     private static final byte OTHER = 4;
+    private static final byte ENTITY = 5;
 
     private final Home home;
     private final Conversation of;
@@ -45,7 +46,7 @@ final class Addresses implements Recipients {
         return new Recipients() {
             @Override
             public void write(Output to, Recipient<?> recipient) {
-                if (Calls.askBehind(recipient) == ask) {
+                if (Calls.askBehind(recipient) == ask.address()) {
                     to.writeByte(ASK);
                 } else {
                     Addresses.this.write(to, recipient);
@@ -86,6 +87,12 @@ final class Addresses implements Recipients {
     }
 
     private void write(Output to, ActorRef<?> actor) {
+        EntityDoor.Name entity = home.entities().nameOf(actor);
+        if (entity != null) {
+            to.writeByte(ENTITY);
+            writePath(to, entity.kind(), entity.key());
+            return;
+        }
         if (!(actor.target() instanceof RemoteTarget<?> remote)) {
             to.writeByte(SENDERS);
             to.writeVarLong(home.exports().numberOf(actor), false);
@@ -132,9 +139,14 @@ final class Addresses implements Recipients {
             case SENDERS -> remote(of.peer(), from.readVarLong(false), from);
             case RECEIVERS -> own(from.readVarLong(false), from);
             case THIRD -> third(from);
+            case ENTITY -> home.entities().address(entityName(from));
             case OTHER -> new OtherRecipient<>(home, of, from.readVarLong(true));
             default -> throw new KryoException("there is no address of the sort " + sort + " here");
         };
+    }
+
+    static EntityDoor.Name entityName(WireInput from) {
+        return new EntityDoor.Name(Text.readSome(from), Text.readSome(from));
     }
 
     private ActorRef<?> remote(Peer owner, long number, WireInput from) {

@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param contexts beside messages
  * @param exports the actors that other nodes know
  * @param groups that it shares
+ * @param entities of the cluster
  * @param peers the nodes that this one knows
  */
 public record Home(
@@ -32,9 +33,13 @@ public record Home(
         Contexts contexts,
         Exports exports,
         Groups groups,
+        EntityDoor entities,
         KnownPeers peers) {
 
     void report(Object message, Object to, DeadLetter.Reason reason, @Nullable Throwable cause) {
+        if (message instanceof Resent) {
+            return;
+        }
         system.report(new DeadLetter(message, to.toString(), reason, cause));
     }
 
@@ -47,6 +52,7 @@ public record Home(
      * @param types of its protocol
      * @param frames to be written
      * @param contexts beside messages
+     * @param entities of the cluster
      */
     public record Parts(
             ActorSystem system,
@@ -54,11 +60,13 @@ public record Home(
             Cord cord,
             TypeTable types,
             FramePool frames,
-            Contexts contexts) {
+            Contexts contexts,
+            EntityDoor entities) {
         public Home home(KnownPeers peers) {
             Exports exports = new Exports();
             Groups groups = new Groups(system, self, exports);
-            return new Home(system, self, cord, types, frames, contexts, exports, groups, peers);
+            return new Home(
+                    system, self, cord, types, frames, contexts, exports, groups, entities, peers);
         }
     }
 }

@@ -23,6 +23,17 @@ final class OpenAsks {
         return id;
     }
 
+    /**
+     * The same, but the caller sends it before it may fail: it is told OVER then, and the end of
+     * the session fails it if that comes later.
+     */
+    long openLater(RemoteAsk<?> ask) {
+        long id = next.incrementAndGet();
+        ask.id(id);
+        open.put(id, ask);
+        return id;
+    }
+
     int size() {
         return open.size();
     }

@@ -20,22 +20,32 @@ import java.util.Objects;
  * the session, limit and termination of the asker takes effect.
  */
 abstract sealed class RemoteAsk<R> implements Recipient<R>
-        permits AwaitedRemoteAsk, LaterRemoteAsk {
+        permits AwaitedRemoteAsk, LaterRemoteAsk, RoutedAsk {
     final Home home;
     final ActorRef<?> target;
     final long limitNanos;
 
     private final long beganNs = Waits.nanoTime();
-    private final String asker = Calls.callerName();
+    private final String asker;
     private @Nullable Object message;
 
     /** In its session; 0 before. */
     private long id;
 
     RemoteAsk(Home home, ActorRef<?> target, long limitNanos) {
+        this(home, target, limitNanos, Calls.callerName());
+    }
+
+    RemoteAsk(Home home, ActorRef<?> target, long limitNanos, String asker) {
         this.home = home;
         this.target = target;
         this.limitNanos = limitNanos;
+        this.asker = asker;
+    }
+
+    /** The address for the reply, as the question has it. */
+    Recipient<?> address() {
+        return this;
     }
 
     /** The rest of the limit. */

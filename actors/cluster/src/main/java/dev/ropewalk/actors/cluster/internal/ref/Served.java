@@ -105,6 +105,14 @@ final class Served {
             case FrameType.TELL -> tell(from, false);
             case FrameType.TELL_LENT -> tell(from, true);
             case FrameType.ASK -> ask(from);
+            case FrameType.TELL_ENTITY -> tellEntity(from);
+            case FrameType.ASK_ENTITY -> askEntity(from);
+            case FrameType.LETTER -> letter(from);
+            case FrameType.BOUNCED -> bounced(from.readVarLong(true));
+            case FrameType.ASK_BOUNCED -> askBounced(from.readVarLong(true));
+            case FrameType.FENCE -> fenced(from.readVarLong(true));
+            case FrameType.FENCED -> home.entities().fenced(of, from.readVarLong(true));
+            case FrameType.RETIRED -> retired(from.readVarLong(true));
             case FrameType.REPLY -> reply(from);
             case FrameType.NO_REPLY -> noReply(from);
             case FrameType.TELL_TO -> tellTo(from);
@@ -129,6 +137,8 @@ final class Served {
                 type == FrameType.TELL
                         || type == FrameType.TELL_LENT
                         || type == FrameType.ASK
+                        || type == FrameType.TELL_ENTITY
+                        || type == FrameType.ASK_ENTITY
                         || type == FrameType.TELL_TO;
         if (!isMessage || context.length() > ContextPropagator.MAX_LENGTH) {
             throw new KryoException(
@@ -346,6 +356,87 @@ final class Served {
                     }
                     return frame;
                 });
+    }
+
+    // ---------------------------------------------------------------- entities
+
+    private void tellEntity(WireInput from) {
+        EntityDoor.Name name = Addresses.entityName(from);
+        ActorRef<?> actor = home.entities().here(name);
+        if (actor == null) {
+            skip(from);
+            bounce();
+            return;
+        }
+        try {
+            deliver(actor, message(from));
+        } catch (RefusedTypeException refused) {
+            home.report("a message of " + of.peer(), actor, DeadLetter.Reason.UNREADABLE, refused);
+        }
+    }
+
+    private static void skip(WireInput from) {
+        from.setPosition(from.limit());
+    }
+
+    /** Before this frame is acknowledged, so the other node still has it. */
+    private void bounce() {
+        long number = of.session().taking();
+        of.sendAtOnce(frame -> frame.begin(FrameType.BOUNCED).number(number));
+    }
+
+    private void letter(WireInput from) {
+        if (!home.entities().letter(Addresses.entityName(from), from)) {
+            skip(from);
+            bounce();
+        }
+    }
+
+    private void askEntity(WireInput from) {
+        EntityDoor.Name name = Addresses.entityName(from);
+        long id = from.readVarLong(true);
+        long limitNs = from.readLong();
+        if (limitNs < 0) {
+            throw new KryoException("an ask has limit=" + limitNs + " ns");
+        }
+        ActorRef<?> actor = home.entities().here(name);
+        if (actor == null) {
+            skip(from);
+            of.sendAtOnce(frame -> frame.begin(FrameType.ASK_BOUNCED).number(id));
+            return;
+        }
+        AskReply<Object> reply = new AskReply<>(of, id);
+        try {
+            Object message = message(from, addresses.ofQuestion(reply));
+            ask(actor, null, message, reply, Duration.ofNanos(limitNs));
+        } catch (RefusedTypeException refused) {
+            home.report("a message of " + of.peer(), actor, DeadLetter.Reason.UNREADABLE, refused);
+            noReply(id, "its node cannot read the question: " + refused.getMessage(), refused);
+        }
+    }
+
+    private void bounced(long number) {
+        Session.Lost sent = of.session().sent(number);
+        if (sent == null) {
+            throw new KryoException("frame " + number + " bounces, and none was sent");
+        }
+        home.entities().bounced(of, sent);
+    }
+
+    private void askBounced(long id) {
+        if (of.asks().close(id) instanceof RoutedAsk<?> ask) { // otherwise it is over
+            home.entities().bounced(of, ask);
+        }
+    }
+
+    private void fenced(long id) {
+        of.sendAtOnce(frame -> frame.begin(FrameType.FENCED).number(id));
+    }
+
+    private void retired(long id) {
+        of.retires();
+        home.entities().retired(of);
+        fenced(id);
     }
 
     // ---------------------------------------------------------------- answers to this node's asks

@@ -87,6 +87,29 @@ public final class FrameType {
     /** A linked actor of the node is over. */
     public static final byte LINK_END = 36;
 
+    /** A TELL to an entity, by its kind and key. */
+    public static final byte TELL_ENTITY = 37;
+
+    /** An ASK of one. */
+    public static final byte ASK_ENTITY = 38;
+
+    /** A word of the library to a durable entity. */
+    public static final byte LETTER = 39;
+
+    /** The frame of that number was to an entity that the node does not take. */
+    public static final byte BOUNCED = 40;
+
+    /** The same, of an ask. */
+    public static final byte ASK_BOUNCED = 41;
+
+    /** All frames before this one are to be answered, if they bounce, before FENCED is. */
+    public static final byte FENCE = 42;
+
+    public static final byte FENCED = 43;
+
+    /** The node has no entity any more: none is to be sent before FENCED, and none behind it. */
+    public static final byte RETIRED = 44;
+
     /** Added to the type of a message: a context stands in front. No type is as high. */
     public static final byte WITH_CONTEXT = 64;
 

@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 
@@ -333,6 +334,22 @@ final class Outbox {
         served.forEach(WaitCell::wake);
         wake(idle);
         return true;
+    }
+
+    /**
+     * A counted frame that is not acknowledged, by its number from 1; null if there is none. It is
+     * sought from the oldest one, so it should be near.
+     */
+    synchronized @Nullable Kept kept(long number) {
+        long index = number - acked - 1;
+        if (index < 0 || index >= kept.size()) {
+            return null;
+        }
+        Iterator<Kept> each = kept.iterator();
+        for (long i = 0; i < index; i++) {
+            each.next();
+        }
+        return each.next();
     }
 
     /** Nothing more is added; what was not acknowledged is the caller's. */

@@ -267,6 +267,21 @@ public final class Session {
                 });
     }
 
+    /** The number of the counted frame that is handled now, from 1. On the cord. */
+    public long taking() {
+        return taken + 1;
+    }
+
+    /**
+     * A message that was sent with that number, and is not acknowledged; null if there is none.
+     * Everything that the other node says of it while it handles it comes before the
+     * acknowledgement.
+     */
+    public @Nullable Lost sent(long number) {
+        Outbox.Kept kept = out.kept(number);
+        return kept == null || kept.message() == null ? null : lost(kept);
+    }
+
     private void beat() {
         if (state == State.OVER) {
             return;

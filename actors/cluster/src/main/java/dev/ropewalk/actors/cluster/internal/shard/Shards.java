@@ -105,6 +105,9 @@ public final class Shards {
     /** Those that wait until all shards are given away; none before it begins. */
     private final List<WaitCell> leaving = new ArrayList<>();
 
+    /** A node that takes none follows the table, because it sends to those that do. */
+    private boolean isTaking;
+
     private long leaveEndNs;
     private boolean hasLeft;
 
@@ -162,8 +165,7 @@ public final class Shards {
     }
 
     /**
-     * The shards of a node. Before {@link Membership#keep} begins, because the node's register says
-     * that it takes shards.
+     * The shards of a node, which takes none before {@link #take}. Before {@link Membership#keep}.
      *
      * @param store in which the table is
      * @param cluster its name, which the table's key begins with
@@ -187,7 +189,6 @@ public final class Shards {
         this.handler = handler;
         this.timing = timing;
         this.own = new OwnShards(handler, timing, membership.lease());
-        membership.takeShards(programVersion);
         membership.tell(this::lifeChanged);
     }
 
@@ -201,6 +202,15 @@ public final class Shards {
     /** {@return a shard, as it stands in the store} */
     public static String hex(int shard) {
         return HexFormat.of().toHexDigits((byte) shard);
+    }
+
+    /** The node takes shards from now on, and its register says so. On the cord. */
+    public void take() {
+        if (!isTaking) {
+            isTaking = true;
+            membership.takeShards(programVersion);
+            tableChanged();
+        }
     }
 
     // ---------------------------------------------------------------- the fiber
@@ -338,7 +348,9 @@ public final class Shards {
                                 all.add(new Taker(other, register.version()));
                             }
                         });
-        all.add(new Taker(me, programVersion));
+        if (isTaking) {
+            all.add(new Taker(me, programVersion));
+        }
         return all;
     }
 

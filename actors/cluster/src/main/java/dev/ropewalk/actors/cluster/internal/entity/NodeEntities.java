@@ -1,0 +1,574 @@
+package dev.ropewalk.actors.cluster.internal.entity;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.internal.ref.Conversation;
+import dev.ropewalk.actors.cluster.internal.ref.EntityDoor;
+import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
+import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.shard.ShardHandler;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+import dev.ropewalk.actors.spi.Handlers;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.actors.supervision.Supervisor;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * The entities of a cluster on one of its nodes: the kinds that are open here, the ways to the
+ * shards of others, and the moves of those of this node. Owned by the node; its cord handles all
+ * changes, and any thread sends.
+ */
+public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
+    /** Of the supervisor below which they stand. */
+    static final String NAME = "entities";
+
+    /** The kind of singletons. */
+    private static final String SINGLETON = "singleton";
+
+    /** A hundred years. */
+    private static final Duration FOR_EVER = Duration.ofDays(36_500);
+
+    private static final Log LOG = Logs.logger(NodeEntities.class);
+
+    /** One that is terminated has so long to end, before its shard goes on without it. */
+    private static final Duration TERMINATED = Duration.ofSeconds(1);
+
+    private final ActorSystem system;
+    private final String self;
+    private final Cord cord;
+    private final @Nullable StateStore states;
+    private final InstantSource clock = InstantSource.system();
+    private final Map<String, KindRoute<?>> routes = new ConcurrentHashMap<>();
+
+    /** Of the fences that were not answered. On the cord. */
+    private final Map<Long, Fence> fences = new ConcurrentHashMap<>();
+
+    /** By their names. */
+    private final Map<String, Actor<?>> singletons = new ConcurrentHashMap<>();
+
+    private final AtomicLong nextFence = new AtomicLong();
+
+    /** The node's, and how it reaches others; null before it has begun, and without a store. */
+    private volatile @Nullable Parts parts;
+
+    private @Nullable Supervisor supervisor;
+    private volatile boolean isClosed;
+
+    /** Whether an entity was used; on the cord. */
+    private boolean isFollowing;
+
+    /** Waits for that; null before it does. */
+    private @Nullable WaitCell unused;
+
+    private record Parts(Shards shards, Sessions sessions) {}
+
+    /** The sessions of a node. */
+    public interface Sessions {
+        /** With the node of that name; null if there is none. From any thread. */
+        @Nullable Conversation with(String node);
+
+        /** All that are up. */
+        List<Conversation> all();
+    }
+
+    /**
+     * A question to a session.
+     *
+     * @param with the session
+     * @param passed runs when it is answered
+     */
+    private record Fence(Conversation with, Runnable passed) {}
+
+    /**
+     * The entities of a node.
+     *
+     * @param self the node's name
+     * @param cord of the node
+     * @param states of durable ones; null if the node has no store
+     */
+    public NodeEntities(ActorSystem system, String self, Cord cord, @Nullable StateStore states) {
+        this.system = system;
+        this.self = self;
+        this.cord = cord;
+        this.states = states;
+    }
+
+    /** The node has a store, and begins. On its cord. */
+    public void begin(Shards shards, Sessions sessions) {
+        parts = new Parts(shards, sessions);
+    }
+
+    /**
+     * Follows the table of shards, from the first use of an entity until the end. A switchpoint.
+     */
+    public void run() {
+        if (!isFollowing) {
+            WaitCell first = new WaitCell();
+            unused = first;
+            first.await("the first use of an entity");
+        }
+        Parts of = parts;
+        if (of != null) {
+            of.shards().run();
+        }
+    }
+
+    private void follow() {
+        isFollowing = true;
+        if (unused != null) {
+            unused.give(true);
+        }
+    }
+
+    ActorSystem system() {
+        return system;
+    }
+
+    String self() {
+        return self;
+    }
+
+    Cord cord() {
+        return cord;
+    }
+
+    String name() {
+        return NAME;
+    }
+
+    String path() {
+        return system.name() + "/" + NAME;
+    }
+
+    boolean isClosed() {
+        return isClosed;
+    }
+
+    // ---------------------------------------------------------------- kinds
+
+    public KindHost host() {
+        return new KindHost(states, this::home, clock, this);
+    }
+
+    /** The home of a kind; null if it is not open here. */
+    public @Nullable EntityHome<?> home(String kind) {
+        KindRoute<?> route = routes.get(kind);
+        return route == null ? null : route.home();
+    }
+
+    /** How a kind is opened. */
+    @FunctionalInterface
+    public interface Opening<M> {
+        EntityHome<M> open(EntityHome.Place place, Route<M> route);
+    }
+
+    /**
+     * Opens a kind.
+     *
+     * @throws IllegalArgumentException if it is open already
+     * @throws IllegalStateException if the node has no store, or has left
+     */
+    @SuppressWarnings("unchecked") // the program says what a kind takes
+    public synchronized <M> EntityHome<M> open(String kind, boolean isDurable, Opening<M> opening) {
+        Parts of = parts;
+        if (of == null || isClosed) {
+            throw new IllegalStateException(
+                    "kind "
+                            + kind
+                            + " was not opened, because node "
+                            + self
+                            + (isClosed
+                                    ? " has left"
+                                    : " has no store; give it one with NodeOptions.withStore"));
+        }
+        KindRoute<M> route = (KindRoute<M>) route(kind);
+        if (route.home() != null) {
+            throw new IllegalArgumentException(
+                    "node " + self + " has a kind " + kind + " already; a kind is opened once");
+        }
+        if (supervisor == null) {
+            supervisor = system.supervise(NAME, Supervision.oneForOne());
+        }
+        EntityHome<M> home = opening.open(new EntityHome.Place(system, supervisor, this), route);
+        if (isDurable) {
+            home.wakes(Wakes.start(supervisor, Objects.requireNonNull(states), home));
+        }
+        route.open(home);
+        later(
+                () -> {
+                    of.shards().take();
+                    follow();
+                    for (int shard = 0; shard < Shards.COUNT; shard++) {
+                        if (of.shards().isHeld(shard)) {
+                            home.take(shard);
+                        }
+                        route.look(shard);
+                    }
+                });
+        return home;
+    }
+
+    /**
+     * An actor that runs once in the cluster, on the node that owns its name.
+     *
+     * @throws IllegalArgumentException if there is one of the name, or it is started again after
+     *     each end
+     * @throws IllegalStateException as {@link #open}
+     */
+    @SuppressWarnings("unchecked") // the program says what it takes
+    public synchronized <M> ActorRef<M> singleton(String name, Actor<M> actor) {
+        Handlers.checkEnds(actor);
+        if (singletons.containsKey(name)) {
+            throw new IllegalArgumentException(
+                    "node " + self + " has a singleton " + name + " already");
+        }
+        EntityHome<Object> home = (EntityHome<Object>) home(SINGLETON);
+        if (home == null) {
+            home =
+                    open(
+                            SINGLETON,
+                            false,
+                            (place, route) ->
+                                    new EntityHome<>(
+                                            place,
+                                            route,
+                                            SINGLETON,
+                                            null,
+                                            FOR_EVER,
+                                            (_, _) -> this::singleton));
+        }
+        singletons.put(name, actor);
+        home.keep(name);
+        return (ActorRef<M>) home.ref(name);
+    }
+
+    @SuppressWarnings("unchecked") // as above
+    private Actor<Object> singleton(String name) {
+        Actor<?> found = singletons.get(name);
+        if (found == null) {
+            throw new IllegalStateException(
+                    "node "
+                            + self
+                            + " owns the singleton "
+                            + name
+                            + " and does not know it; define it on each node");
+        }
+        return (Actor<Object>) found;
+    }
+
+    private KindRoute<?> route(String kind) {
+        return routes.computeIfAbsent(kind, each -> new KindRoute<>(this, each));
+    }
+
+    private void eachHome(Consumer<EntityHome<?>> code) {
+        for (KindRoute<?> each : routes.values()) {
+            EntityHome<?> home = each.home();
+            if (home != null) {
+                code.accept(home);
+            }
+        }
+    }
+
+    private void eachWay(Consumer<Way<?>> code) {
+        routes.values().forEach(each -> each.each(code::accept));
+    }
+
+    private void look(int shard) {
+        routes.values().forEach(each -> each.look(shard));
+    }
+
+    /** On the node's cord, behind all that it was told before. From any thread. */
+    void later(Runnable code) {
+        cord.post(
+                new CordMessage() {
+                    @Override
+                    public void onCord() {
+                        code.run();
+                    }
+
+                    @Override
+                    public void onClosed() {
+                        // The node has left.
+                    }
+                });
+    }
+
+    // ---------------------------------------------------------------- who owns what
+
+    @Override
+    public boolean mayWork(int shard) {
+        Parts of = parts;
+        return of != null && of.shards().isHeld(shard);
+    }
+
+    @Override
+    public long epoch(int shard) {
+        Parts of = parts;
+        return of == null ? 0 : of.shards().epoch(shard);
+    }
+
+    @Override
+    public boolean isShared() {
+        return true;
+    }
+
+    /** Where the owner takes messages for a shard; null if that is not known, or not reached. */
+    Way.@Nullable Place place(int shard) {
+        Parts of = parts;
+        String owner = of == null ? null : of.shards().owner(shard);
+        if (of == null || owner == null) {
+            return null;
+        }
+        if (owner.equals(self)) {
+            return of.shards().isOwned(shard) ? new Way.Place.Here(self) : null;
+        }
+        Conversation with = of.sessions().with(owner);
+        return with == null || with.isOver() || with.isRetired() ? null : new Way.Place.There(with);
+    }
+
+    // ---------------------------------------------------------------- as the handler of shards
+
+    @Override
+    public void giveAway(int shard, Duration limit) {
+        look(shard); // those of this node are held from now on
+        if (!awaitGone(shard, limit, (home, gone) -> home.giveAway(shard, gone))) {
+            LOG.warn(
+                    "{}: entities of shard {} had not ended after {}; they are terminated",
+                    this,
+                    shard,
+                    limit);
+            boolean isGone =
+                    awaitGone(
+                            shard,
+                            TERMINATED,
+                            (home, gone) -> home.lose(shard, ActorRef::terminate, gone));
+            if (!isGone) {
+                LOG.warn("{}: an entity of shard {} does not end; it owns nothing", this, shard);
+            }
+        }
+    }
+
+    @FunctionalInterface
+    private interface Ending {
+        void of(EntityHome<?> home, Runnable gone);
+    }
+
+    private boolean awaitGone(int shard, Duration limit, Ending ending) {
+        List<EntityHome<?>> homes = new ArrayList<>();
+        eachHome(homes::add);
+        AtomicInteger left = new AtomicInteger(1 + homes.size());
+        WaitCell all = new WaitCell();
+        Runnable gone =
+                () -> {
+                    if (left.decrementAndGet() == 0) {
+                        all.give(true);
+                    }
+                };
+        homes.forEach(each -> ending.of(each, gone));
+        gone.run();
+        return all.await("the end of the entities of shard " + shard, Waits.nanos(limit))
+                != Waits.TIMED_OUT;
+    }
+
+    @Override
+    public void lost(int shard) {
+        eachHome(home -> home.lose(shard, ActorRef::terminate, () -> {}));
+        look(shard);
+    }
+
+    @Override
+    public void taken(int shard) {
+        eachHome(home -> home.take(shard));
+        look(shard);
+    }
+
+    @Override
+    public void changed() {
+        eachWay(Way::look);
+    }
+
+    // ---------------------------------------------------------------- as the sessions see them
+
+    @Override
+    public @Nullable Name nameOf(ActorRef<?> actor) {
+        return actor.target() instanceof EntityTarget<?> entity && entity.isOf(this)
+                ? entity.name()
+                : null;
+    }
+
+    @Override
+    public ActorRef<?> address(Name name) {
+        Parts of = parts;
+        if (of != null) {
+            later(this::follow);
+        }
+        return new EntityTarget<>(route(name.kind()), name.key()).ref();
+    }
+
+    @Override
+    public @Nullable ActorRef<?> here(Name name) {
+        EntityHome<?> home = ownHome(name);
+        return home == null ? null : home.local(name.key());
+    }
+
+    private @Nullable EntityHome<?> ownHome(Name name) {
+        Parts of = parts;
+        EntityHome<?> home = home(name.kind());
+        return of != null && home != null && of.shards().isOwned(Shards.of(name.key()))
+                ? home
+                : null;
+    }
+
+    @Override
+    public boolean letter(Name name, WireInput from) {
+        EntityHome<?> home = ownHome(name);
+        if (home == null) {
+            return false;
+        }
+        home.letter(name.key(), Letter.read(from));
+        return true;
+    }
+
+    @Override
+    public void bounced(Conversation by, Session.Lost message) {
+        if (((ActorRef<?>) message.to()).target() instanceof EntityTarget<?> entity) {
+            bounced(by, entity, message.message());
+        }
+    }
+
+    @Override
+    public void bounced(Conversation by, RoutedAsk<?> ask) {
+        if (ask.entity().target() instanceof EntityTarget<?> entity) {
+            bounced(by, entity, new Question<>((EntityAsk<?>) ask.asked(), ask.question()));
+        }
+    }
+
+    @SuppressWarnings("unchecked") // it was sent on the way of its kind
+    private <M> void bounced(Conversation by, EntityTarget<M> to, Object item) {
+        ((KindRoute<M>) to.route()).bounced(by, to, item);
+    }
+
+    /** The session answers behind all that it says of what was sent before. On the cord. */
+    void fence(Conversation with, Way<?> way) {
+        fence(with, way::fenced, with::fence);
+    }
+
+    private void fence(Conversation with, Runnable passed, LongConsumer sending) {
+        long id = nextFence.incrementAndGet();
+        fences.put(id, new Fence(with, passed));
+        sending.accept(id); // one that is over has told so, or is about to
+        if (with.isOver() && fences.remove(id) != null) {
+            passed.run();
+        }
+    }
+
+    @Override
+    public void fenced(Conversation by, long id) {
+        Fence fence = fences.remove(id);
+        if (fence != null) {
+            fence.passed.run();
+        }
+    }
+
+    @Override
+    public void retired(Conversation by) {
+        changed();
+    }
+
+    @Override
+    public void begun() {
+        changed();
+    }
+
+    @Override
+    public void over(Conversation ended) {
+        List<Fence> open = new ArrayList<>();
+        fences.forEach(
+                (id, fence) -> {
+                    if (fence.with == ended && fences.remove(id) != null) {
+                        open.add(fence);
+                    }
+                });
+        eachWay(way -> way.over(ended));
+        open.forEach(each -> each.passed.run());
+    }
+
+    // ---------------------------------------------------------------- the end
+
+    /**
+     * Gives all shards away, and lets other nodes know that none is here, so that no message is on
+     * its way to this node when its sessions end. A switchpoint.
+     *
+     * @return false if the limit passed first
+     */
+    public boolean leave(long limitNs) {
+        Parts of = parts;
+        if (of == null || !isFollowing) {
+            return true;
+        }
+        long beganNs = Waits.nanoTime();
+        boolean isComplete = of.shards().leave(Duration.ofNanos(limitNs));
+        AtomicInteger left = new AtomicInteger(1);
+        WaitCell all = new WaitCell();
+        Runnable told =
+                () -> {
+                    if (left.decrementAndGet() == 0) {
+                        all.give(true);
+                    }
+                };
+        for (Conversation each : of.sessions().all()) {
+            left.incrementAndGet();
+            fence(each, told, each::retire);
+        }
+        told.run();
+        long leftNs = Math.max(0, limitNs - (Waits.nanoTime() - beganNs));
+        return all.await("other nodes, which hear that it has no shards", leftNs) != Waits.TIMED_OUT
+                && isComplete;
+    }
+
+    /** Nothing is sent any more, and all entities end. On the cord; waits for nothing. */
+    public void close() {
+        isClosed = true;
+        eachWay(Way::close);
+        eachHome(home -> home.close(() -> {}));
+        Supervisor made = supervisor;
+        if (made != null) {
+            try {
+                system.root().stop(NAME);
+            } catch (IllegalArgumentException none) {
+                LOG.debug("{} has ended already", this, none);
+            }
+        }
+    }
+
+    /** On the cord. */
+    public void checkInvariants() {
+        eachWay(Way::checkInvariants);
+    }
+
+    @Override
+    public String toString() {
+        return "node " + self;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.ropewalk.actors.cluster.internal.ref;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.wire.WireInput;
+
+import org.jspecify.annotations.Nullable;
+
+/** The entities of a cluster, as the sessions of a node see them. */
+public interface EntityDoor {
+    /**
+     * An entity of the cluster, wherever it runs.
+     *
+     * @param kind its kind
+     * @param key its key
+     */
+    record Name(String kind, String key) {}
+
+    /** The name of the entity that an address leads to; null if it is none of the cluster. */
+    @Nullable Name nameOf(ActorRef<?> actor);
+
+    /** The address of an entity that another node has named. */
+    ActorRef<?> address(Name name);
+
+    /**
+     * Where a message is told that came for it; null if this node does not take it. On the cord.
+     */
+    @Nullable ActorRef<?> here(Name name);
+
+    /** The same, of a word of the library, which is read. False if it bounces. On the cord. */
+    boolean letter(Name name, WireInput from);
+
+    /** The other node does not take a message that was sent to it. On the cord. */
+    void bounced(Conversation by, Session.Lost message);
+
+    /** The same, of an ask that is open. On the cord. */
+    void bounced(Conversation by, RoutedAsk<?> ask);
+
+    /** All that was sent to the node before the fence is answered. On the cord. */
+    void fenced(Conversation by, long id);
+
+    /** The other node has no entity any more: nothing is sent to it from now on. On the cord. */
+    void retired(Conversation by);
+
+    /** A session has begun. On the cord. */
+    void begun();
+
+    /** The session has ended; what was sent in it is the session's affair. On the cord. */
+    void over(Conversation ended);
+}
