@@ -106,10 +106,13 @@ public final class Caller {
         return target instanceof ActorCell<?> actor ? AskCycles.askOf(actor) : null;
     }
 
-    /** Whether the caller is an actor of that path or below it, or a fiber below one. */
+    /**
+     * Whether the caller is an actor of that path or below it, or a fiber below one; of its own
+     * cord: another one cannot be looked at.
+     */
     public static boolean isBelow(String path) {
         for (Fiber<?> each = Fiber.currentOrNull(); each != null; each = each.parent()) {
-            if (Waits.handler(each) instanceof Incarnation<?> actor) {
+            if (each.cord().isCurrent() && Waits.handler(each) instanceof Incarnation<?> actor) {
                 String own = actor.cell().ref().path();
                 if (own.startsWith(path)
                         && (own.length() == path.length() || own.charAt(path.length()) == '/')) {

@@ -127,6 +127,7 @@ public final class Chaos {
                         REFUSED,
                         DISPLACED,
                         REPLACED,
+                        MOVING,
                         NO_MEMBERS,
                         LATE_REPLY,
                         UNREACHABLE,

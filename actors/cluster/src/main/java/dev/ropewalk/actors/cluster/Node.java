@@ -12,6 +12,7 @@ import dev.ropewalk.actors.cluster.internal.lease.Lease;
 import dev.ropewalk.actors.cluster.internal.lease.LeaseTiming;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
 import dev.ropewalk.actors.cluster.internal.node.Certificates;
+import dev.ropewalk.actors.cluster.internal.node.CountedStore;
 import dev.ropewalk.actors.cluster.internal.node.Presence;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.Counts;
@@ -64,7 +65,7 @@ import java.util.WeakHashMap;
  * thread.
  */
 public final class Node implements AutoCloseable {
-    /** How long {@link #close} waits for what was sent. */
+    /** How long {@link #close} waits for its entities, and for what was sent. */
     public static final Duration CLOSE_LIMIT = Duration.ofSeconds(5);
 
     /** Two nodes would have one name for each actor, and share each group twice. */
@@ -79,6 +80,9 @@ public final class Node implements AutoCloseable {
     private final ActorSystem system;
     private final NodeOptions options;
 
+    /** Null if it has none. */
+    private final @Nullable CountedStore store;
+
     /** Null if it is on the cord of its starter. */
     private final @Nullable Cord ownCord;
 
@@ -87,6 +91,8 @@ public final class Node implements AutoCloseable {
     private final @Nullable Membership membership;
     private final NodeEntities entities;
     private final WaitCell leaving;
+
+    private volatile boolean isLeaving;
 
     /** The outcome of the first leave. */
     private volatile boolean isLeftComplete = true;
@@ -105,6 +111,7 @@ public final class Node implements AutoCloseable {
         this.system = Objects.requireNonNull(system, "system");
         this.options = Objects.requireNonNull(options, "options");
         options.check();
+        this.store = options.store() == null ? null : new CountedStore(options.store());
         TypeTable types = options.protocol().table(); // before its cord, because it may fail
         types.checkFits(options.maxMessage() + Frame.MAX_AROUND - 1);
         String other = SYSTEMS.putIfAbsent(system, options.name());
@@ -177,20 +184,21 @@ public final class Node implements AutoCloseable {
                     new Hello(
                             Hello.VERSION, options.cluster(), id, options.host(), listener.port());
             FramePool frames = new FramePool(types, options.maxMessage());
+            Contexts contexts = new Contexts(options.context());
             NodeEntities entities =
-                    new NodeEntities(system, options.name(), Cord.current(), states());
+                    new NodeEntities(
+                            system,
+                            options.name(),
+                            Cord.current(),
+                            contexts,
+                            states(),
+                            options.ways());
             Presence made =
                     new Presence(
                             setting(),
                             self,
                             new Home.Parts(
-                                    system,
-                                    id,
-                                    Cord.current(),
-                                    types,
-                                    frames,
-                                    new Contexts(options.context()),
-                                    entities));
+                                    system, id, Cord.current(), types, frames, contexts, entities));
             WaitCell asked = new WaitCell();
             Membership registered = registered(listener.port(), entities, made);
             Fiber.spin("accepts nodes", () -> made.serve(listener));
@@ -199,19 +207,27 @@ public final class Node implements AutoCloseable {
             try {
                 end(made, registered, entities, listener, asked);
             } finally {
+                isLeaving = true; // also if the fiber of the program has ended
                 entities.close();
                 if (registered != null) {
                     registered.end();
                 }
                 made.unshareGroups();
-                SYSTEMS.remove(system, options.name());
+                try {
+                    Waits.cleanUp(
+                            () -> {
+                                entities.end();
+                                return true;
+                            });
+                } finally {
+                    SYSTEMS.remove(system, options.name());
+                }
             }
         }
     }
 
     /** Begins to keep the node's register, if it has a store. */
     private @Nullable Membership registered(int port, NodeEntities entities, Presence presence) {
-        Store store = options.store();
         if (store == null) {
             return null;
         }
@@ -230,9 +246,9 @@ public final class Node implements AutoCloseable {
         return made;
     }
 
-    private Shards shards(Store store, Membership registered, NodeEntities entities) {
+    private Shards shards(Store on, Membership registered, NodeEntities entities) {
         return new Shards(
-                store,
+                on,
                 options.cluster(),
                 registered,
                 options.programVersion(),
@@ -241,7 +257,6 @@ public final class Node implements AutoCloseable {
     }
 
     private @Nullable StateStore states() {
-        Store store = options.store();
         return store == null ? null : new StateStore(store, options.cluster());
     }
 
@@ -357,7 +372,7 @@ public final class Node implements AutoCloseable {
     public NodeDump dump() {
         Membership registered = membership;
         if (registered == null) {
-            return presence.dump(null);
+            return presence.dump(null, null);
         }
         Lease lease = registered.lease();
         return presence.dump(
@@ -365,7 +380,22 @@ public final class Node implements AutoCloseable {
                         Long.toHexString(lease.life()),
                         Duration.ofNanos(lease.leftNs()),
                         List.copyOf(registered.live().keySet()),
-                        registered.trouble()));
+                        registered.trouble(),
+                        Objects.requireNonNull(store).calls()),
+                entities.dump());
+    }
+
+    /**
+     * {@return whether the node can do its work now} Without a store that is so until it leaves.
+     * With one, its lease is held; and if entities are used, the table of their shards is known.
+     * For the readiness probe of a platform, which sends no requests to a node that is not ready:
+     * it is none while the store does not answer, and while it leaves. From any thread; waits for
+     * nothing.
+     */
+    public boolean isReady() {
+        Membership registered = membership;
+        return !isLeaving
+                && (registered == null || (registered.lease().isHeld() && entities.isReady()));
     }
 
     /** Its register in the store; null if it has no store. For tests. */
@@ -470,16 +500,19 @@ public final class Node implements AutoCloseable {
     // ---------------------------------------------------------------- the end
 
     /**
-     * Leaves the cluster: it accepts no node any more, waits until the others have acknowledged
-     * what was sent to them before, and ends all sessions. The actors go on, and answer until then.
-     * A switchpoint; to leave twice is harmless.
+     * Leaves the cluster: it gives the shards of its entities to other nodes, accepts no node any
+     * more, waits until the others have acknowledged what was sent to them before, and ends all
+     * sessions. Entities of this node end behind the messages that they have, those that take
+     * longer than three quarters of the limit are terminated, and none runs here afterwards; other
+     * actors go on, and answer until then. A switchpoint; to leave twice is harmless.
      *
-     * @param limit how long to wait for acknowledgements
+     * @param limit how long to wait for entities and acknowledgements
      * @return false if the limit passed first, or the node has a store that could not be told. Each
      *     message that was not acknowledged is a dead letter, also one that was sent meanwhile
      */
     public boolean leave(Duration limit) {
         long limitNs = Waits.nanos(limit);
+        isLeaving = true;
         WaitCell over = new WaitCell();
         if (leaving.give(new Leave(limitNs, over))) {
             isLeftComplete = Boolean.TRUE.equals(over.await("the end of " + this));

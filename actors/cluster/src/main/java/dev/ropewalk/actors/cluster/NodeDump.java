@@ -19,6 +19,7 @@ import java.util.List;
  * @param peers the nodes that it has sessions with, in alphabetical order
  * @param unreached addresses at which it has no session with a node, in alphabetical order
  * @param registration what it has in its store; null if it has none
+ * @param shards those of entities; null if it has no store
  */
 public record NodeDump(
         String name,
@@ -28,7 +29,8 @@ public record NodeDump(
         int exports,
         List<Peer> peers,
         List<Unreached> unreached,
-        @Nullable Registration registration) {
+        @Nullable Registration registration,
+        @Nullable Shards shards) {
     /**
      * Keeps copies of the lists.
      *
@@ -40,6 +42,7 @@ public record NodeDump(
      * @param peers the nodes that it has sessions with
      * @param unreached addresses without a session
      * @param registration what it has in its store; null if it has none
+     * @param shards those of entities; null if it has no store
      */
     public NodeDump {
         peers = List.copyOf(peers);
@@ -153,9 +156,10 @@ public record NodeDump(
      * @param leaseLeft how long its lease is held without another renewal; zero if it is not held
      * @param nodes the names of the nodes that are registered and not dead, in alphabetical order
      * @param trouble why the lease is not held, or others are not seen; empty if all is well
+     * @param store the calls of this node
      */
     public record Registration(
-            String life, Duration leaseLeft, List<String> nodes, String trouble) {
+            String life, Duration leaseLeft, List<String> nodes, String trouble, StoreCalls store) {
         /**
          * Keeps a copy of the list.
          *
@@ -163,11 +167,99 @@ public record NodeDump(
          * @param leaseLeft how long its lease is held
          * @param nodes the names of the nodes that are registered
          * @param trouble why the lease is not held, or others are not seen; empty if all is well
+         * @param store the calls of this node
          */
         public Registration {
             nodes = List.copyOf(nodes);
         }
     }
+
+    /**
+     * The calls of a node to its store so far.
+     *
+     * @param engine the store, in its own words
+     * @param reads that were answered, lists too
+     * @param written writes that succeeded
+     * @param refused writes that found another revision
+     * @param unknown writes whose outcome nobody knows
+     * @param failed calls that threw
+     */
+    public record StoreCalls(
+            String engine, long reads, long written, long refused, long unknown, long failed) {}
+
+    /**
+     * The shards of entities, as this node knows them.
+     *
+     * @param revision of their table in the store; 0 if there is none
+     * @param owners how many shards each node owns, in alphabetical order; those of nobody are
+     *     missing
+     * @param own the shards of this node, in order
+     * @param kinds the kinds of entities that this node uses, in alphabetical order
+     * @param taken how often this node began to own a shard
+     * @param given how often it gave one away
+     * @param lost how often it lost one with its lease
+     * @param trouble why no shard moves; empty if all is well
+     */
+    public record Shards(
+            long revision,
+            List<Share> owners,
+            List<Shard> own,
+            List<Kind> kinds,
+            long taken,
+            long given,
+            long lost,
+            String trouble) {
+        /**
+         * Keeps copies of the lists.
+         *
+         * @param revision of the table
+         * @param owners how many shards each node owns
+         * @param own the shards of this node
+         * @param kinds of entities
+         * @param taken how often one was taken
+         * @param given how often one was given away
+         * @param lost how often one was lost
+         * @param trouble why no shard moves; empty if all is well
+         */
+        public Shards {
+            owners = List.copyOf(owners);
+            own = List.copyOf(own);
+            kinds = List.copyOf(kinds);
+        }
+
+        /** {@return how many messages wait for the owner of their shard} */
+        public long held() {
+            return kinds.stream().mapToLong(Kind::held).sum();
+        }
+    }
+
+    /**
+     * The shards of a node.
+     *
+     * @param node its name
+     * @param shards how many
+     */
+    public record Share(String node, int shards) {}
+
+    /**
+     * A shard of this node.
+     *
+     * @param shard its number, from 0
+     * @param epoch greater than that of each owner before
+     * @param state OWNED; GIVING while its entities end, because another node is to have it; GIVEN
+     *     until the table says so
+     * @param since how long this node has owned it
+     */
+    public record Shard(int shard, long epoch, String state, Duration since) {}
+
+    /**
+     * A kind of entities.
+     *
+     * @param name of the kind
+     * @param running entities that have an actor on this node
+     * @param held messages of this node that wait for the owner of their shard
+     */
+    public record Kind(String name, int running, int held) {}
 
     /** {@return one object of JSON; times are in nanoseconds} */
     public String toJson() {
@@ -194,9 +286,60 @@ public record NodeDump(
             json.nanos("leaseLeftNanos", registration.leaseLeft);
             json.list("registered", registration.nodes, json::string);
             json.field("trouble", registration.trouble);
+            json.begin("store");
+            json.field("engine", registration.store.engine);
+            json.field("reads", (Number) registration.store.reads);
+            json.field("written", (Number) registration.store.written);
+            json.field("refused", (Number) registration.store.refused);
+            json.field("unknown", (Number) registration.store.unknown);
+            json.field("failed", (Number) registration.store.failed);
+            json.end();
+        }
+        if (shards != null) {
+            shards(json, shards);
         }
         json.end();
         return json.toString();
+    }
+
+    private static void shards(JsonWriter json, Shards shards) {
+        json.begin("shards");
+        json.field("revision", (Number) shards.revision);
+        json.list(
+                "owners",
+                shards.owners,
+                each -> {
+                    json.begin();
+                    json.field("node", each.node);
+                    json.field("shards", (Number) each.shards);
+                    json.end();
+                });
+        json.list(
+                "own",
+                shards.own,
+                each -> {
+                    json.begin();
+                    json.field("shard", (Number) each.shard);
+                    json.field("epoch", (Number) each.epoch);
+                    json.field("state", each.state);
+                    json.nanos("sinceNanos", each.since);
+                    json.end();
+                });
+        json.list(
+                "kinds",
+                shards.kinds,
+                each -> {
+                    json.begin();
+                    json.field("name", each.name);
+                    json.field("running", (Number) each.running);
+                    json.field("held", (Number) each.held);
+                    json.end();
+                });
+        json.field("taken", (Number) shards.taken);
+        json.field("given", (Number) shards.given);
+        json.field("lost", (Number) shards.lost);
+        json.field("trouble", shards.trouble);
+        json.end();
     }
 
     private static void peer(JsonWriter json, Peer peer) {
@@ -242,7 +385,10 @@ public record NodeDump(
             if (!registration.trouble.isEmpty()) {
                 text.append("; it ").append(Lines.line(registration.trouble));
             }
-            text.append('\n');
+            text.append("; ").append(parts(registration.store)).append('\n');
+        }
+        if (shards != null && shards.revision > 0) {
+            shards(text, shards);
         }
         for (Peer each : peers) {
             peer(text, each);
@@ -253,6 +399,28 @@ public record NodeDump(
             text.append(": ").append(Lines.line(each.reason)).append('\n');
         }
         return text.toString();
+    }
+
+    private static void shards(StringBuilder text, Shards shards) {
+        text.append("  shards at revision ").append(shards.revision);
+        shards.owners.forEach(
+                each -> text.append(", ").append(each.node).append('=').append(each.shards));
+        text.append("; taken=").append(shards.taken).append(", given=").append(shards.given);
+        text.append(", lost=").append(shards.lost);
+        if (!shards.trouble.isEmpty()) {
+            text.append("; it moves none: ").append(Lines.line(shards.trouble));
+        }
+        text.append('\n');
+        for (Kind each : shards.kinds) {
+            text.append("  kind ").append(each.name).append(": running=").append(each.running);
+            text.append(", held=").append(each.held).append('\n');
+        }
+        for (Shard each : shards.own) {
+            if (!each.state.equals("OWNED")) {
+                text.append("  shard ").append(each.shard).append(" is ").append(each.state);
+                text.append(", epoch=").append(each.epoch).append('\n');
+            }
+        }
     }
 
     private static void peer(StringBuilder text, Peer peer) {

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.cluster;
 
+import dev.ropewalk.actors.cluster.internal.entity.WayTiming;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.fibers.io.Tls;
@@ -239,6 +240,15 @@ public final class NodeOptions {
         return values.programVersion;
     }
 
+    /** With faults that a test plants. */
+    NodeOptions withWays(WayTiming ways) {
+        return with(copy -> copy.ways = ways);
+    }
+
+    WayTiming ways() {
+        return values.ways;
+    }
+
     Discovery discovery() {
         return values.discovery;
     }
@@ -314,6 +324,7 @@ public final class NodeOptions {
         Protocol protocol = Protocol.of();
         int maxMessage = 1 << 20;
         int queue = 1 << 20;
+        WayTiming ways = new WayTiming();
         boolean isPlain;
         @Nullable Tls server;
         @Nullable Tls client;

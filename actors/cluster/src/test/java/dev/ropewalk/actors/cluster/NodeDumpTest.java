@@ -235,10 +235,32 @@ class NodeDumpTest {
                                         new NodeDump.Entries(9, 10, 11, 12, 13, 14, 15, 16, 17, 18),
                                         List.of("order: why"))),
                         List.of(new NodeDump.Unreached("10.0.0.3:7400", 16, "refused")),
-                        null);
+                        new NodeDump.Registration(
+                                "c3",
+                                Duration.ofMillis(2_500),
+                                List.of("n1", "n2"),
+                                "",
+                                new NodeDump.StoreCalls("a store", 1, 2, 3, 4, 5)),
+                        new NodeDump.Shards(
+                                8,
+                                List.of(new NodeDump.Share("n1", 2), new NodeDump.Share("n2", 254)),
+                                List.of(
+                                        new NodeDump.Shard(4, 6, "OWNED", SECOND),
+                                        new NodeDump.Shard(5, 7, "GIVING", SECOND)),
+                                List.of(new NodeDump.Kind("account", 3, 4)),
+                                9,
+                                10,
+                                11,
+                                "why"));
         assertEquals(
                 """
                 node n1@a1 at 10.0.0.1:7400 in cluster shop: peers=1, exports=3
+                  registered as c3, lease left 2500 ms, beside [n1, n2]; engine=a store, \
+                reads=1, written=2, refused=3, unknown=4, failed=5
+                  shards at revision 8, n1=2, n2=254; taken=9, given=10, lost=11; it moves \
+                none: why
+                  kind account: running=3, held=4
+                  shard 5 is GIVING, epoch=7
                   n2@b2 at 10.0.0.2:7400, up for 1500 ms; out: queuedBytes=1, unacknowledged=2, \
                 unacknowledgedBytes=3, waiting=4, messages=5, bytes=6; in: messages=7, bytes=8; \
                 asks=9, monitored=10, monitors=11, asked=12, addresses=13, windows=14, loans=15, \
@@ -257,7 +279,15 @@ class NodeDumpTest {
                         + "'loans':15,'links':16,'members':17,'sizes':18,"
                         + "'refusedTypes':['order: why']}],"
                         + "'unreached':[{'address':'10.0.0.3:7400','tries':16,"
-                        + "'reason':'refused'}]}",
+                        + "'reason':'refused'}],'life':'c3','leaseLeftNanos':2500000000,"
+                        + "'registered':['n1','n2'],'trouble':'','store':{'engine':'a store',"
+                        + "'reads':1,'written':2,'refused':3,'unknown':4,'failed':5},"
+                        + "'shards':{'revision':8,'owners':[{'node':'n1','shards':2},"
+                        + "{'node':'n2','shards':254}],'own':[{'shard':4,'epoch':6,"
+                        + "'state':'OWNED','sinceNanos':1000000000},{'shard':5,'epoch':7,"
+                        + "'state':'GIVING','sinceNanos':1000000000}],'kinds':[{'name':'account',"
+                        + "'running':3,'held':4}],'taken':9,'given':10,'lost':11,"
+                        + "'trouble':'why'}}",
                 dump.toJson().replace('"', '\''));
     }
 

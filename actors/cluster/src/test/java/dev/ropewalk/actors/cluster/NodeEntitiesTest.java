@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.cluster;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -494,6 +495,54 @@ class NodeEntitiesTest {
                     MemoryStore.current().heal("n2");
                     settle();
                     assertEquals(where(cluster, "n1", 50), where(cluster, "n2", 50));
+                });
+    }
+
+    // ---------------------------------------------------------------- seen
+
+    private static NodeDump.Shards shards(SimCluster cluster, String node) {
+        return Objects.requireNonNull(cluster.node(node).dump().shards());
+    }
+
+    @Test
+    void A7_theDumpTellsOwnersEpochsMovesAndWritesAndANodeIsReadyWhenItOwns() {
+        SimCluster.run(
+                2,
+                this::start,
+                cluster -> {
+                    assertFalse(cluster.node("n1").isReady(), "before the store has answered");
+                    settle();
+                    assertTrue(cluster.node("n1").isReady());
+                    NodeDump.Shards one = shards(cluster, "n1");
+                    NodeDump.Shards two = shards(cluster, "n2");
+                    assertEquals(
+                            List.of(new NodeDump.Share("n1", 128), new NodeDump.Share("n2", 128)),
+                            one.owners());
+                    assertEquals(one.owners(), two.owners());
+                    Set<Integer> all = new HashSet<>();
+                    one.own().forEach(each -> all.add(each.shard()));
+                    two.own().forEach(each -> all.add(each.shard()));
+                    assertEquals(256, all.size());
+                    assertTrue(one.own().stream().allMatch(each -> each.epoch() > 0));
+                    assertEquals(
+                            List.of("account", "word"),
+                            one.kinds().stream().map(NodeDump.Kind::name).toList());
+                    cluster.on("n2", () -> cluster.node("n2").leave(LIMIT));
+                    assertFalse(cluster.node("n2").isReady(), "it has left");
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(256, shards(cluster, "n1").own().size());
+                    assertEquals(256 + one.given(), shards(cluster, "n1").taken());
+                    NodeDump.StoreCalls calls =
+                            Objects.requireNonNull(cluster.node("n1").dump().registration())
+                                    .store();
+                    assertTrue(calls.written() > 5 && calls.reads() > 5, calls::toString);
+                    MemoryStore.current().crash();
+                    Fiber.sleep(Duration.ofSeconds(4));
+                    assertFalse(cluster.node("n1").isReady(), "its lease has ended");
+                    of("n1").words.ref("k0").tell(new Note("t", 7));
+                    Fiber.sleep(Duration.ofMillis(10));
+                    assertEquals(1, shards(cluster, "n1").held());
+                    assertEquals(256, shards(cluster, "n1").lost());
                 });
     }
 

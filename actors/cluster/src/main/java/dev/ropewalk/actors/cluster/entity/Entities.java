@@ -28,9 +28,10 @@ public final class Entities<M> {
      *
      * <p>A monitor hears of the end of the actor that the entity has at that moment, also of one
      * for idleness; without one it hears so at once. {@code stop}, {@code terminate} and {@code
-     * kill} end that actor, and the next message starts another one. A {@code tryTell} is always
-     * accepted; a message that does not fit into a bounded mailbox is a dead letter, because no
-     * sender waits for room of an entity.
+     * kill} end that actor, and the next message starts another one. A message that does not fit
+     * into a bounded mailbox is a dead letter, because no sender waits for room of an entity; also
+     * one that {@code tryTell} has accepted. On the way to an entity of another node a {@code tell}
+     * waits for room, and {@code tryTell} is FULL without it, as for any actor of that node.
      *
      * @param key any text but an empty one; of a durable kind the key of its state must fit into
      *     {@link Store#MAX_KEY}

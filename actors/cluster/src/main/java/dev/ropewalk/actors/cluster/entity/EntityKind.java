@@ -40,7 +40,7 @@ public final class EntityKind<M, S> {
     public static final Duration IDLE = Duration.ofMinutes(2);
 
     static {
-        KindAccess.set(
+        KindAccess.KINDS.set(
                 new KindAccess() {
                     @Override
                     public <M> Entities<M> open(NodeEntities node, EntityKind<M, ?> kind) {

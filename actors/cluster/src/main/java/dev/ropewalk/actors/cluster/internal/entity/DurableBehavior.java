@@ -40,6 +40,9 @@ import java.util.concurrent.TimeUnit;
  * receiver confirms it, one at a time for each receiver. The receiver confirms after it has written
  * that the message counts, and confirms one that it has had without handling it. The confirmation
  * is written with the next state, or after a second, and then the receiver may forget the sender.
+ * Words of one owner of the sender come in order. Those of an earlier owner come another way, and
+ * may be late, so the receiver keeps which owner has let it forget, and takes nothing of those
+ * before.
  *
  * <p>Later work (a reminder, to tell again, to write what was confirmed) is done at a tick, which
  * comes also if the actor has ended meanwhile. One that fails comes again.
@@ -74,6 +77,9 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
 
     /** Null until the value was read. */
     private @Nullable Behavior<M> now;
+
+    /** Of the owner under which it was read. */
+    private long epoch;
 
     /** Whether the store has a state, and not only the server's first one. */
     private boolean hasState;
@@ -141,8 +147,10 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
 
     @Override
     public Behavior<M> onMessage(M message) throws Exception {
-        awaitOwnership();
-        Behavior<M> current = now == null ? read() : now;
+        Behavior<M> current = now == null ? readWhenOwned() : now;
+        while (!parts.file.isOwned()) { // also if that has taken long
+            Fiber.sleep(UNOWNED);
+        }
         Behavior<M> next =
                 (Object) message instanceof Letter letter
                         ? take(letter, current)
@@ -155,14 +163,16 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     /**
      * While its lease is not held, a node does nothing; it is ended if that does not come again.
      */
-    private void awaitOwnership() {
-        while (!parts.file.isOwned()) {
+    private Behavior<M> readWhenOwned() {
+        while (!parts.file.mayWork()) {
             Fiber.sleep(UNOWNED);
         }
+        return read();
     }
 
     private Behavior<M> read() {
         StateFile.Content<S> content = parts.file.read();
+        epoch = parts.file.epoch(); // of this incarnation: it does not outlast its owner
         S stored = content.state();
         hasState = stored != null;
         ledger = content.ledger();
@@ -300,7 +310,10 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         List<Peer> done =
                 confirmed.keySet().stream().filter(each -> ledger.first(each) == null).toList();
         for (Peer each : done) {
-            tell(each, new Letter.Forget(parts.own, Objects.requireNonNull(confirmed.get(each))));
+            tell(
+                    each,
+                    new Letter.Forget(
+                            parts.own, Objects.requireNonNull(confirmed.get(each)), epoch));
         }
         confirmed.clear();
     }
@@ -313,7 +326,11 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
                 return take(delivery, current);
             }
             case Letter.Confirmed(Peer by, long number) -> confirmed(by, number);
-            case Letter.Forget(Peer from, long number) -> ledger.forget(from, number);
+            case Letter.Forget(Peer from, long number, long of) -> {
+                if (!ledger.isOvertaken(from, of)) {
+                    ledger.forget(from, number, of);
+                }
+            }
             case Letter.Tick() -> tick(current);
             case Letter.Due() -> {
                 return remind(current);
@@ -392,6 +409,9 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     @SuppressWarnings("unchecked") // the sender had an address that takes it
     private Behavior<M> take(Letter.Delivery delivery, Behavior<M> current) throws Exception {
         Behavior<M> next = Behavior.same();
+        if (ledger.isOvertaken(delivery.from(), delivery.epoch())) {
+            return next; // the present owner tells it again, if it is one that counts
+        }
         if (ledger.isNew(delivery.from(), delivery.number())) {
             Object message = readOrNull(parts.own, delivery.message());
             if (message == null) {
@@ -440,7 +460,7 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
                             parts.own,
                             to);
                 } else {
-                    tell(to, new Letter.Delivery(parts.own, first));
+                    tell(to, new Letter.Delivery(parts.own, first, epoch));
                 }
             }
         }

@@ -57,6 +57,9 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
     /** The actor whose end it waits for, to go to the next one; null otherwise. */
     private volatile @Nullable ActorRef<?> heldFor;
 
+    /** Null while it is not on its way through a session. */
+    private volatile @Nullable RoutedAsk<R> onItsWay;
+
     private record Bound(Recipient<Object> ask, ActorRef<?> actor) {}
 
     /** Completes with the reply, or a failure of asks. */
@@ -85,9 +88,6 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
     void made(Object question) {
         message = question;
     }
-
-    /** Null while it is not on its way through a session. */
-    private volatile @Nullable RoutedAsk<R> onItsWay;
 
     // ---------------------------------------------------------------- on its way to another node
 
@@ -165,11 +165,24 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
     @SuppressWarnings("FutureReturnValueIgnored") // it is the one that is given out
     CompletionStage<R> later(Runnable send) {
         if (limitNs != Long.MAX_VALUE) {
-            AskLimit limit = AskLimit.after(leftNs(), () -> stage.completeExceptionally(timeout()));
-            stage.whenComplete((_, _) -> limit.cancel());
+            AskLimit limit = AskLimit.after(leftNs(), this::limitPassed);
+            stage.whenComplete(
+                    (_, _) -> {
+                        if (!stage.isLost) {
+                            limit.cancel();
+                        }
+                    });
         }
         send.run();
         return stage;
+    }
+
+    private void limitPassed() {
+        stage.completeExceptionally(timeout());
+        RoutedAsk<R> routed = onItsWay;
+        if (routed != null) {
+            routed.close();
+        }
     }
 
     // ---------------------------------------------------------------- on the cord of the actor

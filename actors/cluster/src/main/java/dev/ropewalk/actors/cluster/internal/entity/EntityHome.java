@@ -5,6 +5,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
@@ -185,7 +186,13 @@ public final class EntityHome<M> implements Route<M> {
 
     @Override
     public void tell(EntityTarget<M> to, Object item) {
-        residentsOf(to.shard()).send(to.shard(), to.key(), item);
+        boolean isForeign = ownership.isShared(); // others of this node come by its ways
+        residentsOf(to.shard()).send(to.shard(), to.key(), item, isForeign);
+    }
+
+    /** By a way of this node. */
+    void sendHere(EntityTarget<?> to, Object item) {
+        residentsOf(to.shard()).send(to.shard(), to.key(), item, false);
     }
 
     @Override
@@ -196,7 +203,7 @@ public final class EntityHome<M> implements Route<M> {
 
     @Override
     public void ask(EntityTarget<M> to, Question<M, ?> question, boolean mayWait) {
-        tell(to, question);
+        tell(to, new Question<>(question.ask(), question.message(), true));
     }
 
     @Override
@@ -214,10 +221,19 @@ public final class EntityHome<M> implements Route<M> {
 
     /** An item came when the shard had gone, or before it was here. On its cord. */
     void returned(int shard, String key, Object item) {
-        if (route instanceof KindRoute<M> shared) {
+        if (item instanceof Letter) {
+            return; // it comes again, and must not come behind later ones
+        }
+        boolean isForeign = item instanceof Question<?, ?>(_, _, boolean foreign) && foreign;
+        if (route instanceof KindRoute<M> shared && !isForeign) {
             shared.returned(shard, key, item);
         } else {
-            refuse(key, item, DeadLetter.Reason.MOVING, null);
+            refuse(
+                    key,
+                    item,
+                    DeadLetter.Reason.MOVING,
+                    new EntityException(
+                            nameOf(key) + " goes to another node, and the message came too late"));
         }
     }
 
@@ -255,7 +271,7 @@ public final class EntityHome<M> implements Route<M> {
     /** A word of another entity, which came to this process. */
     void letter(String key, Letter letter) {
         int shard = Shards.of(key);
-        residentsOf(shard).send(shard, key, letter);
+        residentsOf(shard).send(shard, key, letter, true);
     }
 
     /** The key has an actor whenever its shard is here. */
@@ -265,7 +281,7 @@ public final class EntityHome<M> implements Route<M> {
 
     /** Runs when all has passed that was sent to the shard before. */
     void fence(int shard, Runnable passed) {
-        residentsOf(shard).fence(passed);
+        residentsOf(shard).fence(shard, passed);
     }
 
     /** On how many cords it is. */

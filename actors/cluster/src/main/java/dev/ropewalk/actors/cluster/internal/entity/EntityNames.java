@@ -6,6 +6,17 @@ import java.util.HexFormat;
 final class EntityNames {
     private EntityNames() {}
 
+    /**
+     * Refuses a name that is none.
+     *
+     * @throws IllegalArgumentException if it is blank
+     */
+    static void check(String name) {
+        if (name.isBlank()) {
+            throw new IllegalArgumentException("the name \"" + name + "\" is blank");
+        }
+    }
+
     /** The key, where the characters that no name of an actor has are written as in an address. */
     static String name(String key) {
         boolean isBlank = key.isBlank();

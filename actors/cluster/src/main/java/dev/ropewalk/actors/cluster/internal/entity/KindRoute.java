@@ -5,6 +5,8 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.MailboxFullException;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.NodeDump;
+import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.Questions.Found;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
@@ -18,6 +20,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * The ways of one node to the entities of a kind, wherever they run: one for each shard, made when
@@ -37,6 +40,14 @@ final class KindRoute<M> implements Route<M> {
     KindRoute(NodeEntities node, String kind) {
         this.node = node;
         this.kind = kind;
+    }
+
+    @Nullable EntityException unusable() {
+        return node.unusable();
+    }
+
+    WayTiming timing() {
+        return node.timing();
     }
 
     boolean isOf(NodeEntities other) {
@@ -118,7 +129,7 @@ final class KindRoute<M> implements Route<M> {
         if (first != null) {
             return first;
         }
-        if (node.isClosed()) { // which has closed those before
+        if (node.isClosed() || unusable() != null) { // which has closed those before
             made.close();
         }
         return made;
@@ -129,7 +140,7 @@ final class KindRoute<M> implements Route<M> {
     @Override
     public void with(
             EntityTarget<M> to, Consumer<? super @Nullable ActorRef<?>> code, Runnable whenOver) {
-        later(
+        node.later(
                 () -> {
                     EntityHome<M> here = home;
                     switch (place(to.shard())) {
@@ -142,7 +153,8 @@ final class KindRoute<M> implements Route<M> {
                                                 () -> withRemote(with, to, code, whenOver));
                         case null, default -> whenOver.run();
                     }
-                });
+                },
+                whenOver);
     }
 
     private void withRemote(
@@ -182,7 +194,7 @@ final class KindRoute<M> implements Route<M> {
 
     /** On the node's cord, behind all that it was told before. */
     void later(Runnable code) {
-        node.later(code);
+        node.later(code, () -> {});
     }
 
     Way.@Nullable Place place(int shard) {
@@ -199,12 +211,30 @@ final class KindRoute<M> implements Route<M> {
     }
 
     boolean isOnCordOf(int shard) {
-        return here().residentsOf(shard).isOnCord();
+        EntityHome<M> here = home;
+        return here != null && here.residentsOf(shard).isOnCord();
     }
 
-    @SuppressWarnings("unchecked") // of this kind
+    @Nullable String context() {
+        return node.contexts().current();
+    }
+
+    Sent inContext(@Nullable String context, Supplier<Sent> sending) {
+        if (context == null) {
+            return sending.get();
+        }
+        Sent[] sent = new Sent[1];
+        node.contexts().restore(context, () -> sent[0] = sending.get());
+        return sent[0];
+    }
+
+    /** Over the inbox of the cord, also from that cord. */
+    void postHere(EntityTarget<?> to, Object item, Runnable arrived) {
+        here().residentsOf(to.shard()).post(to.shard(), to.key(), item, arrived);
+    }
+
     void sendHere(EntityTarget<?> to, Object item) {
-        here().tell((EntityTarget<M>) to, item);
+        here().sendHere(to, item);
     }
 
     void fenceHere(int shard, Runnable passed) {
@@ -219,12 +249,26 @@ final class KindRoute<M> implements Route<M> {
 
     /** This process does not have the shard. From any thread. */
     void returned(int shard, String key, Object item) {
+        if (item instanceof Letter letter && !letter.isSentAgain()) {
+            return; // of the next owner's own
+        }
         way(shard).returned(node.self(), new EntityTarget<>(this, key), item);
     }
 
     /** Another node does not have it. On the cord. */
     void bounced(Conversation by, EntityTarget<M> to, Object item) {
         way(to.shard()).returned(by.peer().id().name(), to, item);
+    }
+
+    /** Runs the code when nothing of the kind goes into the session any more. */
+    void leave(Conversation with, Runnable left) {
+        each(way -> way.leave(with, left));
+    }
+
+    int ways() {
+        int[] count = {0};
+        each(_ -> count[0]++);
+        return count[0];
     }
 
     void look(int shard) {
@@ -241,6 +285,13 @@ final class KindRoute<M> implements Route<M> {
                 code.accept(way);
             }
         }
+    }
+
+    NodeDump.Kind dump() {
+        int[] held = {0};
+        each(way -> held[0] += way.waiting());
+        EntityHome<M> here = home;
+        return new NodeDump.Kind(kind, here == null ? 0 : here.size(), held[0]);
     }
 
     @Override

@@ -4,6 +4,7 @@ import com.esotericsoftware.kryo.KryoException;
 import com.esotericsoftware.kryo.io.Output;
 
 import dev.ropewalk.actors.cluster.internal.entity.Letter.Peer;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
 
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import java.util.TreeMap;
 
 /**
  * The part of an entity's value beside its state: messages that it has to deliver, of each sender
@@ -90,6 +92,9 @@ final class Ledger {
     private final Map<Peer, Long> received = new LinkedHashMap<>();
     private final Map<String, Reminder> reminders = new LinkedHashMap<>();
 
+    /** By the shards of senders that were forgotten: the owner that has said so. */
+    private final Map<Integer, Long> epochs = new TreeMap<>();
+
     // ---------------------------------------------------------------- as a sender
 
     void add(Peer to, byte[] message) {
@@ -130,6 +135,14 @@ final class Ledger {
 
     // ---------------------------------------------------------------- as a receiver
 
+    /**
+     * Whether an earlier owner of the sender has told it, than the one whose word to forget came:
+     * it came another way, so it may be one of the messages that were forgotten.
+     */
+    boolean isOvertaken(Peer from, long epoch) {
+        return epoch < epochs.getOrDefault(Shards.of(from.key()), 0L);
+    }
+
     boolean isNew(Peer from, long number) {
         return number > received.getOrDefault(from, 0L);
     }
@@ -138,8 +151,12 @@ final class Ledger {
         received.put(from, number);
     }
 
-    void forget(Peer from, long number) {
+    /** One entry for each shard stays, also when nothing else does. */
+    void forget(Peer from, long number, long epoch) {
         received.remove(from, number); // with a greater one, that message may come again
+        if (epoch > 0) {
+            epochs.merge(Shards.of(from.key()), epoch, Math::max);
+        }
     }
 
     // ---------------------------------------------------------------- reminders
@@ -186,7 +203,7 @@ final class Ledger {
 
     /** Nothing of it need be kept, also if the entity has no state. */
     boolean isEmpty() {
-        return sent == 0 && received.isEmpty() && reminders.isEmpty();
+        return sent == 0 && received.isEmpty() && reminders.isEmpty() && epochs.isEmpty();
     }
 
     /** The entity has something to do when its process begins. */
@@ -220,6 +237,12 @@ final class Ledger {
                     to.writeLong(reminder.atMs);
                     to.writeVarInt(reminder.message.length, true);
                     to.writeBytes(reminder.message);
+                });
+        to.writeVarInt(epochs.size(), true);
+        epochs.forEach(
+                (shard, epoch) -> {
+                    to.writeVarInt(shard, true);
+                    to.writeVarLong(epoch, true);
                 });
     }
 
@@ -258,6 +281,10 @@ final class Ledger {
             String name = Text.readSome(from);
             long atMs = from.readLong();
             made.reminders.put(name, new Reminder(atMs, from.readBytes(from.readSize(1))));
+        }
+        int epochs = from.readSize(2);
+        for (int i = 0; i < epochs; i++) {
+            made.epochs.put(from.readVarInt(true), from.readVarLong(true));
         }
         return made;
     }

@@ -14,6 +14,11 @@ sealed interface Letter extends Resent {
     byte CONFIRMED = 1;
     byte FORGET = 2;
 
+    /** Whether it goes from one entity to another, and not from one to itself. */
+    default boolean isSentAgain() {
+        return !(this instanceof Tick || this instanceof Due);
+    }
+
     /**
      * Writes it for another node.
      *
@@ -21,13 +26,17 @@ sealed interface Letter extends Resent {
      */
     default void write(Output to) {
         switch (this) {
-            case Delivery(Peer from, Outgoing message) -> {
+            case Delivery(Peer from, Outgoing message, long epoch) -> {
                 write(to, DELIVERY, from, message.number());
+                to.writeVarLong(epoch, true);
                 to.writeVarInt(message.message().length, true);
                 to.writeBytes(message.message());
             }
             case Confirmed(Peer by, long number) -> write(to, CONFIRMED, by, number);
-            case Forget(Peer from, long number) -> write(to, FORGET, from, number);
+            case Forget(Peer from, long number, long epoch) -> {
+                write(to, FORGET, from, number);
+                to.writeVarLong(epoch, true);
+            }
             case Tick(), Due() -> throw new IllegalStateException(this + " is for the same actor");
         }
     }
@@ -45,11 +54,13 @@ sealed interface Letter extends Resent {
         Peer peer = new Peer(Text.readSome(from), Text.readSome(from));
         long number = from.readVarLong(true);
         return switch (sort) {
-            case DELIVERY ->
-                    new Delivery(
-                            peer, new Outgoing(number, peer, from.readBytes(from.readSize(1))));
+            case DELIVERY -> {
+                long epoch = from.readVarLong(true);
+                byte[] message = from.readBytes(from.readSize(1));
+                yield new Delivery(peer, new Outgoing(number, peer, message), epoch);
+            }
             case CONFIRMED -> new Confirmed(peer, number);
-            case FORGET -> new Forget(peer, number);
+            case FORGET -> new Forget(peer, number, from.readVarLong(true));
             default -> throw new KryoException("there is no letter of the sort " + sort);
         };
     }
@@ -72,8 +83,9 @@ sealed interface Letter extends Resent {
      *
      * @param from its sender
      * @param message in bytes, with a number greater than that of each one stored before
+     * @param epoch of the sender's owner, when it told it
      */
-    record Delivery(Peer from, Outgoing message) implements Letter {
+    record Delivery(Peer from, Outgoing message, long epoch) implements Letter {
         long number() {
             return message.number();
         }
@@ -88,12 +100,15 @@ sealed interface Letter extends Resent {
     record Confirmed(Peer by, long number) implements Letter {}
 
     /**
-     * The sender has none of the messages up to that number any more, so none will come again.
+     * The sender has none of the messages up to that number any more, so none will come again: not
+     * from the owner that it has now, nor from a later one. Those that an earlier owner has told
+     * may be on their way still.
      *
      * @param from the sender
      * @param number of the last one
+     * @param epoch of the sender's owner
      */
-    record Forget(Peer from, long number) implements Letter {}
+    record Forget(Peer from, long number, long epoch) implements Letter {}
 
     /** Something is due: a reminder, messages that nobody has confirmed, or a write. */
     record Tick() implements Letter {}

@@ -31,16 +31,18 @@ final class Mail {
      * @throws IllegalArgumentException if it is no durable entity of this host
      */
     Peer peer(ActorRef<?> to) {
-        if (to.target() instanceof EntityTarget<?> entity
-                && homes.apply(entity.kind()) instanceof EntityHome<?> home
-                && home.messages() != null
-                && entity.isIn(home)) {
+        if (to.target() instanceof EntityTarget<?> entity && takes(entity)) {
             return new Peer(entity.kind(), entity.key());
         }
         throw new IllegalArgumentException(
                 "nothing is delivered to "
                         + to
                         + ", because it is no durable entity of this host; tell it");
+    }
+
+    private boolean takes(EntityTarget<?> entity) {
+        EntityHome<?> home = homes.apply(entity.kind());
+        return home != null && home.messages() != null && entity.isIn(home);
     }
 
     /** The address of an entity; null if its kind is not open. */

@@ -3,9 +3,12 @@ package dev.ropewalk.actors.cluster.internal.entity;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.NodeDump;
+import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.EntityDoor;
 import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
+import dev.ropewalk.actors.cluster.internal.session.Contexts;
 import dev.ropewalk.actors.cluster.internal.session.Session;
 import dev.ropewalk.actors.cluster.internal.shard.ShardHandler;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
@@ -15,6 +18,7 @@ import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.WaitCell;
@@ -25,9 +29,12 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -49,20 +56,31 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     /** A hundred years. */
     private static final Duration FOR_EVER = Duration.ofDays(36_500);
 
+    /** So many are told. */
+    private static final int MAX_NOT_OPEN = 100;
+
     private static final Log LOG = Logs.logger(NodeEntities.class);
 
     /** One that is terminated has so long to end, before its shard goes on without it. */
     private static final Duration TERMINATED = Duration.ofSeconds(1);
 
+    /** While it leaves, it looks so often for messages that wait. */
+    private static final Duration WAYS_LOOK = Duration.ofMillis(10);
+
     private final ActorSystem system;
     private final String self;
     private final Cord cord;
+    private final Contexts contexts;
     private final @Nullable StateStore states;
+    private final WayTiming timing;
     private final InstantSource clock = InstantSource.system();
     private final Map<String, KindRoute<?>> routes = new ConcurrentHashMap<>();
 
     /** Of the fences that were not answered. On the cord. */
     private final Map<Long, Fence> fences = new ConcurrentHashMap<>();
+
+    /** Names of kinds that others have asked for; on the cord. */
+    private final Set<String> notOpen = new HashSet<>();
 
     /** By their names. */
     private final Map<String, Actor<?>> singletons = new ConcurrentHashMap<>();
@@ -75,8 +93,8 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     private @Nullable Supervisor supervisor;
     private volatile boolean isClosed;
 
-    /** Whether an entity was used; on the cord. */
-    private boolean isFollowing;
+    /** Whether an entity was used; changed on the cord. */
+    private volatile boolean isFollowing;
 
     /** Waits for that; null before it does. */
     private @Nullable WaitCell unused;
@@ -105,13 +123,23 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
      *
      * @param self the node's name
      * @param cord of the node
+     * @param contexts beside messages
      * @param states of durable ones; null if the node has no store
+     * @param timing how soon messages follow a move
      */
-    public NodeEntities(ActorSystem system, String self, Cord cord, @Nullable StateStore states) {
+    public NodeEntities(
+            ActorSystem system,
+            String self,
+            Cord cord,
+            Contexts contexts,
+            @Nullable StateStore states,
+            WayTiming timing) {
+        this.contexts = contexts;
         this.system = system;
         this.self = self;
         this.cord = cord;
         this.states = states;
+        this.timing = timing;
     }
 
     /** The node has a store, and begins. On its cord. */
@@ -151,6 +179,21 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
     Cord cord() {
         return cord;
+    }
+
+    /** The reason that no entity is ever reached from here; null if that is not so. */
+    @Nullable EntityException unusable() {
+        return parts != null
+                ? null
+                : new EntityException(
+                        "node "
+                                + self
+                                + " reaches no entities, because it has no store; give it one with"
+                                + " NodeOptions.withStore");
+    }
+
+    WayTiming timing() {
+        return timing;
     }
 
     String name() {
@@ -220,7 +263,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                     of.shards().take();
                     follow();
                     for (int shard = 0; shard < Shards.COUNT; shard++) {
-                        if (of.shards().isHeld(shard)) {
+                        if (of.shards().isOwned(shard)) {
                             home.take(shard);
                         }
                         route.look(shard);
@@ -239,13 +282,23 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     @SuppressWarnings("unchecked") // the program says what it takes
     public synchronized <M> ActorRef<M> singleton(String name, Actor<M> actor) {
         Handlers.checkEnds(actor);
-        if (singletons.containsKey(name)) {
+        EntityNames.check(name);
+        if (singletons.putIfAbsent(name, actor) != null) {
             throw new IllegalArgumentException(
                     "node " + self + " has a singleton " + name + " already");
         }
         EntityHome<Object> home = (EntityHome<Object>) home(SINGLETON);
         if (home == null) {
-            home =
+            home = openSingletons(name);
+        }
+        home.keep(name);
+        return (ActorRef<M>) home.ref(name);
+    }
+
+    private EntityHome<Object> openSingletons(String first) {
+        boolean isOpen = false;
+        try {
+            EntityHome<Object> made =
                     open(
                             SINGLETON,
                             false,
@@ -257,10 +310,13 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                                             null,
                                             FOR_EVER,
                                             (_, _) -> this::singleton));
+            isOpen = true;
+            return made;
+        } finally {
+            if (!isOpen) {
+                singletons.remove(first);
+            }
         }
-        singletons.put(name, actor);
-        home.keep(name);
-        return (ActorRef<M>) home.ref(name);
     }
 
     @SuppressWarnings("unchecked") // as above
@@ -290,8 +346,18 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         }
     }
 
+    /** A failure of one is not one of the others. */
     private void eachWay(Consumer<Way<?>> code) {
-        routes.values().forEach(each -> each.each(code::accept));
+        routes.values().forEach(route -> route.each(way -> safely(way, code)));
+    }
+
+    private static void safely(Way<?> way, Consumer<Way<?>> code) {
+        try {
+            code.accept(way);
+        } catch (RuntimeException | Error failure) {
+            Waits.throwIfSignal(failure);
+            LOG.error("{} failed", way, failure);
+        }
     }
 
     private void look(int shard) {
@@ -299,7 +365,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     /** On the node's cord, behind all that it was told before. From any thread. */
-    void later(Runnable code) {
+    void later(Runnable code, Runnable whenOver) {
         cord.post(
                 new CordMessage() {
                     @Override
@@ -309,9 +375,17 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
                     @Override
                     public void onClosed() {
-                        // The node has left.
+                        whenOver.run();
                     }
                 });
+    }
+
+    private void later(Runnable code) {
+        later(code, () -> {});
+    }
+
+    Contexts contexts() {
+        return contexts;
     }
 
     // ---------------------------------------------------------------- who owns what
@@ -320,6 +394,16 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     public boolean mayWork(int shard) {
         Parts of = parts;
         return of != null && of.shards().isHeld(shard);
+    }
+
+    @Override
+    public boolean mayReply(int shard, long epoch) {
+        return timing.mayReply(this, shard, epoch);
+    }
+
+    @Override
+    public boolean mayWrite(int shard, long epoch) {
+        return timing.mayWrite(this, shard, epoch);
     }
 
     @Override
@@ -344,7 +428,9 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
             return of.shards().isOwned(shard) ? new Way.Place.Here(self) : null;
         }
         Conversation with = of.sessions().with(owner);
-        return with == null || with.isOver() || with.isRetired() ? null : new Way.Place.There(with);
+        return with == null || with.isOver() || with.entities().isRetired()
+                ? null
+                : new Way.Place.There(with);
     }
 
     // ---------------------------------------------------------------- as the handler of shards
@@ -352,19 +438,25 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     @Override
     public void giveAway(int shard, Duration limit) {
         look(shard); // those of this node are held from now on
-        if (!awaitGone(shard, limit, (home, gone) -> home.giveAway(shard, gone))) {
+        Duration last = limit.dividedBy(4);
+        Duration ends = TERMINATED.compareTo(last) < 0 ? TERMINATED : last;
+        Duration orderly = limit.minus(ends);
+        if (!awaitGone(shard, orderly, (home, gone) -> home.giveAway(shard, gone))) {
             LOG.warn(
                     "{}: entities of shard {} had not ended after {}; they are terminated",
                     this,
-                    shard,
-                    limit);
+                    Shards.hex(shard),
+                    orderly);
             boolean isGone =
                     awaitGone(
                             shard,
-                            TERMINATED,
+                            ends,
                             (home, gone) -> home.lose(shard, ActorRef::terminate, gone));
             if (!isGone) {
-                LOG.warn("{}: an entity of shard {} does not end; it owns nothing", this, shard);
+                LOG.warn(
+                        "{}: an entity of shard {} does not end; it owns nothing",
+                        this,
+                        Shards.hex(shard));
             }
         }
     }
@@ -393,12 +485,14 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
     @Override
     public void lost(int shard) {
+        LOG.warn("{} has lost shard {}: its entities end", this, Shards.hex(shard));
         eachHome(home -> home.lose(shard, ActorRef::terminate, () -> {}));
         look(shard);
     }
 
     @Override
     public void taken(int shard) {
+        LOG.info("{} has shard {}, epoch {}", this, Shards.hex(shard), epoch(shard));
         eachHome(home -> home.take(shard));
         look(shard);
     }
@@ -435,9 +529,17 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     private @Nullable EntityHome<?> ownHome(Name name) {
         Parts of = parts;
         EntityHome<?> home = home(name.kind());
-        return of != null && home != null && of.shards().isOwned(Shards.of(name.key()))
-                ? home
-                : null;
+        if (of == null || !of.shards().isOwned(Shards.of(name.key()))) {
+            return null;
+        }
+        if (home == null && notOpen.size() < MAX_NOT_OPEN && notOpen.add(name.kind())) {
+            LOG.warn(
+                    "{} owns shards, and the kind {} is not open on it: messages to its entities"
+                            + " wait at their senders; open the same kinds on each node",
+                    this,
+                    name.kind());
+        }
+        return home;
     }
 
     @Override
@@ -471,7 +573,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
     /** The session answers behind all that it says of what was sent before. On the cord. */
     void fence(Conversation with, Way<?> way) {
-        fence(with, way::fenced, with::fence);
+        fence(with, way::fenced, id -> with.entities().fence(id, way.kind(), way.shard()));
     }
 
     private void fence(Conversation with, Runnable passed, LongConsumer sending) {
@@ -492,8 +594,17 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     @Override
-    public void retired(Conversation by) {
-        changed();
+    public void retired(Conversation by, Runnable left) {
+        AtomicInteger ways = new AtomicInteger(1);
+        Runnable each =
+                () -> {
+                    if (ways.decrementAndGet() == 0) {
+                        left.run();
+                    }
+                };
+        routes.values().forEach(route -> ways.addAndGet(route.ways()));
+        routes.values().forEach(route -> route.leave(by, each));
+        each.run();
     }
 
     @Override
@@ -517,8 +628,9 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     // ---------------------------------------------------------------- the end
 
     /**
-     * Gives all shards away, and lets other nodes know that none is here, so that no message is on
-     * its way to this node when its sessions end. A switchpoint.
+     * Gives all shards away, sends the messages that wait for owners, and lets other nodes know
+     * that no shard is here, so that no message is on its way to this node when its sessions end. A
+     * switchpoint.
      *
      * @return false if the limit passed first
      */
@@ -529,6 +641,39 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         }
         long beganNs = Waits.nanoTime();
         boolean isComplete = of.shards().leave(Duration.ofNanos(limitNs));
+        do { // messages of this node's actors go on first, and do not come back afterwards
+            long endNs = beganNs + limitNs;
+            if (!awaitWays(of, endNs) || !retire(of, endNs - Waits.nanoTime())) {
+                return false;
+            }
+        } while (isWaitingForOthers(of));
+        return isComplete;
+    }
+
+    /** Messages wait for a shard that another node has, which may not be reached yet. */
+    private boolean isWaitingForOthers(Parts of) {
+        AtomicInteger count = new AtomicInteger();
+        eachWay(
+                way -> {
+                    String owner = of.shards().owner(way.shard());
+                    if (owner != null && !owner.equals(self)) {
+                        count.addAndGet(way.waiting());
+                    }
+                });
+        return count.get() > 0;
+    }
+
+    private boolean awaitWays(Parts of, long endNs) {
+        while (isWaitingForOthers(of)) {
+            if (Waits.nanoTime() - endNs >= 0) {
+                return false;
+            }
+            Fiber.sleep(WAYS_LOOK);
+        }
+        return true;
+    }
+
+    private boolean retire(Parts of, long limitNs) {
         AtomicInteger left = new AtomicInteger(1);
         WaitCell all = new WaitCell();
         Runnable told =
@@ -539,12 +684,11 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                 };
         for (Conversation each : of.sessions().all()) {
             left.incrementAndGet();
-            fence(each, told, each::retire);
+            fence(each, told, each.entities()::retire);
         }
         told.run();
-        long leftNs = Math.max(0, limitNs - (Waits.nanoTime() - beganNs));
-        return all.await("other nodes, which hear that it has no shards", leftNs) != Waits.TIMED_OUT
-                && isComplete;
+        return all.await("other nodes, which hear that it has no shards", Math.max(0, limitNs))
+                != Waits.TIMED_OUT;
     }
 
     /** Nothing is sent any more, and all entities end. On the cord; waits for nothing. */
@@ -552,8 +696,15 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         isClosed = true;
         eachWay(Way::close);
         eachHome(home -> home.close(() -> {}));
-        Supervisor made = supervisor;
-        if (made != null) {
+    }
+
+    /** After {@link #close}: ends the supervisor, so that another node may have one. */
+    public void end() {
+        boolean isMade;
+        synchronized (this) {
+            isMade = supervisor != null;
+        }
+        if (isMade) {
             try {
                 system.root().stop(NAME);
             } catch (IllegalArgumentException none) {
@@ -562,9 +713,62 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         }
     }
 
-    /** On the cord. */
+    /** Whether the table of shards is known, or nobody asks for it. From any thread. */
+    public boolean isReady() {
+        Parts of = parts;
+        return of == null || !isFollowing || of.shards().isKnown();
+    }
+
+    /** From any thread; null without a store. */
+    public NodeDump.@Nullable Shards dump() {
+        Parts of = parts;
+        if (of == null) {
+            return null;
+        }
+        Shards.Snapshot now = of.shards().snapshot();
+        Map<String, Integer> owners = new TreeMap<>();
+        List<NodeDump.Shard> own = new ArrayList<>();
+        for (Shards.Part each : now.parts()) {
+            if (each.owner() != null) {
+                owners.merge(each.owner(), 1, Integer::sum);
+            }
+            if (each.state() != Shards.State.NONE) {
+                own.add(
+                        new NodeDump.Shard(
+                                each.shard(), each.epoch(), each.state().name(), each.since()));
+            }
+        }
+        List<NodeDump.Kind> kinds = new ArrayList<>();
+        new TreeMap<>(routes).forEach((name, route) -> kinds.add(route.dump()));
+        return new NodeDump.Shards(
+                now.revision(),
+                owners.entrySet().stream()
+                        .map(each -> new NodeDump.Share(each.getKey(), each.getValue()))
+                        .toList(),
+                own,
+                kinds,
+                now.taken(),
+                now.given(),
+                now.lost(),
+                now.trouble());
+    }
+
+    /** On the cord, of a system with that one alone. */
     public void checkInvariants() {
         eachWay(Way::checkInvariants);
+        eachHome(EntityHome::checkInvariants);
+    }
+
+    /** Fences without an answer. For tests. */
+    public int fences() {
+        return fences.size();
+    }
+
+    /** Messages that wait for owners of shards. For tests. */
+    public int waiting() {
+        AtomicInteger sum = new AtomicInteger();
+        eachWay(way -> sum.addAndGet(way.waiting()));
+        return sum.get();
     }
 
     @Override

@@ -21,8 +21,21 @@ public interface Ownership {
                 }
             };
 
-    /** Looked at before each message and each reply: one reading of the clock. */
+    /** Looked at before each message: one reading of the clock. */
     boolean mayWork(int shard);
+
+    /**
+     * The same, before each reply, of what an owner of that epoch has handled: the shard may have
+     * come back meanwhile.
+     */
+    default boolean mayReply(int shard, long epoch) {
+        return mayWork(shard) && epoch(shard) == epoch;
+    }
+
+    /** The same, before a state is written that an owner of that epoch has read. */
+    default boolean mayWrite(int shard, long epoch) {
+        return mayWork(shard) && epoch(shard) == epoch;
+    }
 
     /** Greater for each owner of the shard than for those before it; 0 if it is not owned. */
     long epoch(int shard);

@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -54,6 +55,7 @@ import java.util.function.Consumer;
  *                      that are held then are handled too; what comes goes back to its sender's way
  *   HERE, LEAVING -> AWAY      none is left, or the node may not work for it any more: then all
  *                      end at once, and what was held goes back
+ *   LEAVING -> HERE    it was not given away after all
  * </pre>
  *
  * <p>An idle actor has no message, owes no reply, and none has come for a while. One that works for
@@ -134,6 +136,9 @@ final class Residents<M> implements EntityHome.Keeper {
         private Place place;
         private int size;
 
+        /** One has gone back, and so do all behind it until the fence of this process. */
+        private boolean isReturning;
+
         /** Wait until nobody is left. */
         private List<Runnable> whenGone = List.of();
 
@@ -177,13 +182,36 @@ final class Residents<M> implements EntityHome.Keeper {
 
     // ---------------------------------------------------------------- from any thread
 
-    /** A message, or a {@link Question}. */
-    void send(int shard, String key, Object item) {
+    /**
+     * A message, or a {@link Question}.
+     *
+     * @param isForeign whether another node has sent it
+     */
+    void send(int shard, String key, Object item, boolean isForeign) {
         if (cord.isCurrent()) {
-            Waits.asNoFiber(() -> accept(shard, key, item)); // nothing of it may wait for room
+            // Nothing of it may wait for room.
+            Waits.asNoFiber(() -> accept(shard, key, item, isForeign));
         } else {
-            cord.post(new Sent<>(this, shard, key, item));
+            cord.post(new Sent<>(this, shard, key, item, isForeign));
         }
+    }
+
+    /** Over the inbox, also from this cord; the code runs there before it is taken. */
+    void post(int shard, String key, Object item, Runnable arrived) {
+        cord.post(
+                new Sent<>(this, shard, key, item, false) {
+                    @Override
+                    public void onCord() {
+                        arrived.run();
+                        super.onCord();
+                    }
+
+                    @Override
+                    public void onClosed() {
+                        arrived.run();
+                        super.onClosed();
+                    }
+                });
     }
 
     /** Whether a message is taken without a way over another cord. */
@@ -245,8 +273,8 @@ final class Residents<M> implements EntityHome.Keeper {
         onCord(
                 () -> {
                     Shard shard = shards[number];
-                    if (shard.place == Place.AWAY && whenGone == null) {
-                        shard.place(Place.AWAY, Place.HERE);
+                    if (!shard.isHere() && whenGone == null) {
+                        shard.place(shard.place, Place.HERE);
                         permanent.stream()
                                 .filter(each -> Shards.of(each) == number)
                                 .toList()
@@ -267,12 +295,10 @@ final class Residents<M> implements EntityHome.Keeper {
                     Shard shard = shards[number];
                     if (shard.isHere()) {
                         shard.place(Place.HERE, Place.LEAVING);
-                        shard.ending(gone);
-                        leave(number, ActorRef::stop);
-                        shard.endIfGone();
-                    } else {
-                        gone.run();
                     }
+                    shard.ending(gone);
+                    leave(number, ActorRef::stop);
+                    shard.endIfGone();
                 },
                 gone);
     }
@@ -299,14 +325,24 @@ final class Residents<M> implements EntityHome.Keeper {
     private void leave(int number, Consumer<ActorRef<?>> how) {
         List<String> keys = ticks.keySet().stream().filter(k -> Shards.of(k) == number).toList();
         keys.forEach(this::noTick);
-        List.copyOf(byKey.values()).stream()
-                .filter(each -> each.shard == number)
-                .forEach(each -> each.end(how));
+        for (Resident each : List.copyOf(byKey.values())) {
+            if (each.shard == number) {
+                if (shards[number].place == Place.AWAY) {
+                    each.returnHeld(); // now, because later ones go elsewhere
+                }
+                each.end(how);
+            }
+        }
     }
 
     /** Runs when all that was sent before has come. */
-    void fence(Runnable passed) {
-        cord.post(new Word(passed, passed)); // also from the cord itself: others wait in its inbox
+    void fence(int number, Runnable passed) {
+        Runnable code =
+                () -> {
+                    shards[number].isReturning = false;
+                    passed.run();
+                };
+        cord.post(new Word(code, code)); // also from the cord itself: others wait in its inbox
     }
 
     /** The key has an actor whenever its shard is here. */
@@ -321,12 +357,16 @@ final class Residents<M> implements EntityHome.Keeper {
 
     private void startPermanent(String key) {
         int shard = Shards.of(key);
-        if (whenGone != null || !shards[shard].isHere()) {
+        boolean isHere = shards[shard].isHere() && home.ownership().mayWork(shard);
+        if (whenGone != null || !isHere) {
             return;
         }
         Resident there = byKey.get(key);
         if (there == null || there.isPauseOver()) {
             begin(shard, key, there == null ? 0 : there.failures);
+        } else if (there.state == State.BROKEN) {
+            long leftNs = Math.max(0, there.pauseEndNs - Waits.nanoTime());
+            Alarm.after(leftNs, () -> startPermanent(key));
         }
     }
 
@@ -339,13 +379,15 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     /** A message on its way to the cord. */
-    private static final class Sent<M> extends CordMessage {
+    private static class Sent<M> extends CordMessage {
         private final Residents<M> to;
         private final int shard;
         private final String key;
         private final Object item;
+        private final boolean isForeign;
 
-        Sent(Residents<M> to, int shard, String key, Object item) {
+        Sent(Residents<M> to, int shard, String key, Object item, boolean isForeign) {
+            this.isForeign = isForeign;
             this.to = to;
             this.shard = shard;
             this.key = key;
@@ -354,7 +396,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
         @Override
         public void onCord() {
-            to.accept(shard, key, item);
+            to.accept(shard, key, item, isForeign);
         }
 
         @Override
@@ -412,7 +454,7 @@ final class Residents<M> implements EntityHome.Keeper {
     private void tick(int shard, String key) {
         if (whenGone == null && shards[shard].isHere()) {
             tick(key, RETRY_NS);
-            accept(shard, key, new Letter.Tick());
+            accept(shard, key, new Letter.Tick(), true);
         }
     }
 
@@ -421,12 +463,15 @@ final class Residents<M> implements EntityHome.Keeper {
         onCord(() -> tick(shard, key), () -> {});
     }
 
-    private void accept(int shard, String key, Object item) {
+    private void accept(int shard, String key, Object item, boolean isForeign) {
         if (whenGone != null) {
             home.refuse(key, item, DeadLetter.Reason.ENDED, null);
             return;
         }
-        if (!shards[shard].isHere() || !home.ownership().mayWork(shard)) {
+        Shard of = shards[shard];
+        boolean isBehind = of.isReturning && !isForeign;
+        if (isBehind || !of.isHere() || !home.ownership().mayWork(shard)) {
+            of.isReturning |= !isForeign && !(item instanceof Letter);
             home.returned(shard, key, item);
             return;
         }
@@ -602,7 +647,7 @@ final class Residents<M> implements EntityHome.Keeper {
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here
                 Question<M, ?> question = (Question<M, ?>) item;
-                question.ask(to, () -> home.ownership().mayWork(shard));
+                question.ask(to, stillOwner());
                 return;
             }
             @SuppressWarnings("unchecked") // as above
@@ -612,6 +657,13 @@ final class Residents<M> implements EntityHome.Keeper {
                 case FULL -> home.refuse(key, item, DeadLetter.Reason.REFUSED, null);
                 case ENDED -> hold(item); // the word of its end is about to come
             }
+        }
+
+        /** Whether the same owner may reply: the shard may have come back meanwhile. */
+        private BooleanSupplier stillOwner() {
+            Ownership ownership = home.ownership();
+            long epoch = ownership.epoch(shard);
+            return () -> ownership.mayReply(shard, epoch);
         }
 
         private void hold(Object item) {
@@ -627,7 +679,7 @@ final class Residents<M> implements EntityHome.Keeper {
                                         + " messages that wait for the end of its last handler"));
             } else {
                 held.add(item);
-                if (actor != null && item instanceof Question<?, ?>(EntityAsk<?> ask, _)) {
+                if (actor != null && item instanceof Question<?, ?>(EntityAsk<?> ask, _, _)) {
                     ask.held(actor);
                 }
             }
@@ -661,6 +713,13 @@ final class Residents<M> implements EntityHome.Keeper {
                 how.accept(actor);
             } else if (state == State.BROKEN && isLeaving()) {
                 forget();
+            }
+        }
+
+        /** To the way of their sender. */
+        private void returnHeld() {
+            for (Object item = held.poll(); item != null; item = held.poll()) {
+                home.returned(shard, key, item);
             }
         }
 
@@ -704,7 +763,7 @@ final class Residents<M> implements EntityHome.Keeper {
             if (whenGone != null || !cord.isCurrent()) {
                 held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.ENDED, null));
             } else if (place == Place.AWAY) {
-                held.forEach(item -> home.returned(shard, key, item));
+                returnHeld();
             } else if (!held.isEmpty()) {
                 Resident next = Residents.this.begin(shard, key, 0);
                 held.forEach(next::take);

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class StateFile<S> {
     /** Of the form of what follows; another one is refused. */
-    private static final byte FORM = 1;
+    private static final byte FORM = 2;
 
     private static final int FIRST_SIZE = 256;
 
@@ -29,6 +29,7 @@ final class StateFile<S> {
     private final String key;
     private final Ownership ownership;
     private final int shard;
+    private long epoch;
     private long revision;
 
     /**
@@ -48,13 +49,18 @@ final class StateFile<S> {
     }
 
     /** Whether this process may work for it now. */
-    boolean isOwned() {
+    boolean mayWork() {
         return ownership.mayWork(shard);
     }
 
-    /** Of its owner; greater than that of each one before. */
+    /** Whether the owner that has read it may write it: the shard may have come back meanwhile. */
+    boolean isOwned() {
+        return ownership.mayWrite(shard, epoch);
+    }
+
+    /** Of the owner that has read it; greater than that of each one before. */
     long epoch() {
-        return ownership.epoch(shard);
+        return epoch;
     }
 
     /**
@@ -64,6 +70,7 @@ final class StateFile<S> {
      * @throws dev.ropewalk.actors.cluster.store.StoreException if the store cannot tell
      */
     Content<S> read() {
+        epoch = ownership.epoch(shard);
         StoreEntry entry = store.read(key);
         revision = entry.revision();
         return entry.isPresent() ? content(entry) : new Content<>(null, new Ledger());

@@ -3,6 +3,7 @@ package dev.ropewalk.actors.cluster.internal.entity;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
+import dev.ropewalk.actors.cluster.internal.ref.EntityWords;
 import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.Alarm;
@@ -10,18 +11,20 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
-import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 
 /**
  * The way of one node's messages to one shard of a kind, whose owner may change: to the entities of
  * this process, or to the session with the owner. The messages of one sender to one entity come in
  * the order in which they were told, also across a move, because of a fence: the way goes to
  * another place only after the place before has said of all that was sent to it whether it comes
- * back, and those that came back go first.
+ * back, and those that came back go first. A place that has sent one back sends all back that come
+ * behind it, until the fence: it may own the shard by then, and they would overtake.
  *
  * <pre>
  *   HOLDING -> LOCAL, REMOTE   the owner is known and reached, nothing is fenced in, and all that
@@ -38,7 +41,9 @@ import java.util.List;
  * try.
  *
  * <p>Invariants: nothing waits in LOCAL and REMOTE. Only the node's cord changes HOLDING to
- * anything. Senders that wait for room in a session are counted, and a fence goes behind them.
+ * anything. Senders that wait for room in a session are counted, and a fence goes behind them. A
+ * sender on the cord of the entities passes their inbox by only if nothing of this way is in it. No
+ * code of the program runs under the lock.
  *
  * <p>Rejected: a message in the owner's hands that is passed on by it, because the owner leaves; a
  * copy of each message at the sender until the owner has it, because the session keeps one; a move
@@ -48,14 +53,11 @@ final class Way<M> {
     /** Messages that wait for the owner of a shard. */
     static final int MAX_HELD = 10_000;
 
-    private static final long FIRST_PAUSE_NS = Duration.ofMillis(10).toNanos();
-    private static final long LAST_PAUSE_NS = Duration.ofMillis(500).toNanos();
-
-    /** A session that is full is tried again after so long. */
-    private static final long ROOM_PAUSE_NS = Duration.ofMillis(2).toNanos();
-
     private final KindRoute<M> route;
     private final int shard;
+    private final WayTiming timing;
+    private final long firstPauseNs;
+    private final long lastPauseNs;
 
     // ---- guarded by this object's monitor
 
@@ -69,6 +71,9 @@ final class Way<M> {
 
     private boolean isFencing;
 
+    /** Of the way's messages in the inbox of the entities' cord; without the lock. */
+    private final AtomicInteger posted = new AtomicInteger();
+
     /** Senders that wait for room in the session. */
     private int waiters;
 
@@ -77,7 +82,10 @@ final class Way<M> {
 
     // ---- confined to the node's cord
 
-    private long pauseNs = FIRST_PAUSE_NS;
+    /** Run when the place is left. */
+    private final List<Runnable> whenLeft = new ArrayList<>();
+
+    private long pauseNs;
 
     /** When that place is tried again; means nothing before a message has come back. */
     private long retryNs;
@@ -109,19 +117,36 @@ final class Way<M> {
         }
     }
 
-    private record Held(EntityTarget<?> to, Object item) {
+    private record Held(EntityTarget<?> to, Object item, @Nullable String context) {
         boolean isOver() {
-            return item instanceof Question<?, ?>(EntityAsk<?> ask, _) && !ask.isOpen();
+            return item instanceof Question<?, ?>(EntityAsk<?> ask, _, _) && !ask.isOpen();
         }
     }
 
     Way(KindRoute<M> route, int shard) {
         this.route = route;
         this.shard = shard;
+        this.timing = route.timing();
+        this.firstPauseNs = timing.firstPause().toNanos();
+        this.lastPauseNs = timing.lastPause().toNanos();
+        this.pauseNs = firstPauseNs;
+    }
+
+    String kind() {
+        return route.kind();
+    }
+
+    int shard() {
+        return shard;
     }
 
     private void state(State from, State to) {
-        boolean isAllowed = from != to && from != State.CLOSED;
+        boolean isAllowed =
+                switch (from) {
+                    case LOCAL, REMOTE -> to == State.HOLDING || to == State.CLOSED;
+                    case HOLDING -> to != State.HOLDING;
+                    case CLOSED -> false;
+                };
         if (state != from || !isAllowed) {
             throw new IllegalStateException(this + " cannot go from " + from + " to " + to);
         }
@@ -138,34 +163,77 @@ final class Way<M> {
      */
     Sent send(EntityTarget<M> to, Object item, boolean mayWait) {
         while (true) {
-            if (state == State.LOCAL && route.isOnCordOf(shard)) {
+            boolean isOnCord = route.isOnCordOf(shard);
+            if (isOnCord && state == State.LOCAL && posted.get() == 0) {
                 route.sendHere(to, item); // the cord itself says whether the shard is here
                 return Sent.YES;
             }
-            Conversation with;
+            Conversation with = null;
             synchronized (this) {
-                Sent sent = sendOrHold(to, item);
-                if (sent == Sent.YES || (sent == Sent.FULL && !mayWait)) {
-                    return sent;
+                switch (state) {
+                    case LOCAL -> {
+                        post(to, item, isOnCord);
+                        return Sent.YES;
+                    }
+                    case REMOTE -> with = ((Place.There) sentTo()).with();
+                    case HOLDING -> {
+                        if (hold(to, item)) {
+                            return Sent.YES;
+                        }
+                    }
+                    case CLOSED -> {}
                 }
-                if (sent == Sent.OVER) {
-                    break;
-                }
-                with = ((Place.There) sentTo()).with();
-                waiters++;
             }
-            Sent sent = Sent.OVER;
-            try {
+            if (with == null) {
+                refuse(to, item);
+                return Sent.YES;
+            }
+            Sent sent = trySend(with, to, item, gate(with));
+            if (sent == Sent.FULL && mayWait) {
                 sent = await(with, to, item);
-            } finally {
-                waited();
             }
             if (sent != Sent.OVER) {
                 return sent;
             }
         }
-        refuse(to, item);
-        return Sent.YES;
+    }
+
+    /**
+     * Lets a message into a session while that is the way. One that is over, or is not the way any
+     * more, is left; then the caller looks again.
+     */
+    private EntityWords.Gate gate(Conversation with) {
+        return sending -> {
+            synchronized (this) {
+                if (!isWay(with)) {
+                    return Sent.OVER;
+                }
+                Sent sent = sending.get();
+                if (sent == Sent.OVER) {
+                    state(State.REMOTE, State.HOLDING);
+                }
+                return sent;
+            }
+        };
+    }
+
+    private boolean isWay(Conversation with) {
+        return state == State.REMOTE
+                && sentTo instanceof Place.There(Conversation now)
+                && now == with;
+    }
+
+    /**
+     * To the entities of this process, over the inbox of their cord. A sender on that cord passes
+     * it by otherwise, so it must know whether something of this way is there.
+     */
+    private void post(EntityTarget<?> to, Object item, boolean isCounted) {
+        if (isCounted) {
+            posted.incrementAndGet();
+            route.postHere(to, item, posted::decrementAndGet);
+        } else {
+            route.postHere(to, item, () -> {});
+        }
     }
 
     private Place sentTo() {
@@ -176,45 +244,27 @@ final class Way<M> {
         return place;
     }
 
-    /** OVER if nobody takes it. Under the lock; runs no code of the program. */
-    private Sent sendOrHold(EntityTarget<M> to, Object item) {
-        switch (state) {
-            case LOCAL -> {
-                route.sendHere(to, item); // not its cord: it is posted there
-                return Sent.YES;
-            }
-            case REMOTE -> {
-                Sent sent = trySend(((Place.There) sentTo()).with(), to, item);
-                if (sent != Sent.OVER) {
-                    return sent;
-                }
-                state(State.REMOTE, State.HOLDING);
-                return hold(to, item);
-            }
-            case HOLDING -> {
-                return hold(to, item);
-            }
-            case CLOSED -> {
-                return Sent.OVER;
-            }
-        }
-        throw new IllegalStateException(this + " has no state");
-    }
-
-    private Sent hold(EntityTarget<M> to, Object item) {
+    /** False if there is no room. Under the lock. */
+    private boolean hold(EntityTarget<M> to, Object item) {
         if (held.size() >= MAX_HELD) {
-            return Sent.OVER;
+            held.removeIf(Held::isOver);
         }
-        held.add(new Held(to, item));
+        if (held.size() >= MAX_HELD) {
+            return false;
+        }
+        held.add(new Held(to, item, route.context()));
         if (held.size() == 1) {
             route.later(this::step);
         }
-        return Sent.YES;
+        return true;
     }
 
     private void refuse(EntityTarget<?> to, Object item) {
         if (state == State.CLOSED) {
-            route.refuse(to.key(), item, DeadLetter.Reason.ENDED, null);
+            EntityException why = route.unusable();
+            DeadLetter.Reason reason =
+                    why == null ? DeadLetter.Reason.ENDED : DeadLetter.Reason.FAILED;
+            route.refuse(to.key(), item, reason, why);
         } else {
             route.refuse(
                     to.key(),
@@ -229,26 +279,42 @@ final class Way<M> {
         }
     }
 
+    /** Runs no code of the program in the gate: the message is encoded before. */
     @SuppressWarnings("unchecked") // a question of this kind
-    private Sent trySend(Conversation with, EntityTarget<?> to, Object item) {
+    private Sent trySend(
+            Conversation with, EntityTarget<?> to, Object item, EntityWords.Gate gate) {
         return switch (item) {
-            case Letter letter -> with.letter(to.name(), letter, letter::write, to.ref());
+            case Letter letter ->
+                    with.entities().letter(to.name(), letter, letter::write, to.ref(), gate);
             case Question<?, ?> question ->
-                    with.tryAskEntity(to.name(), routed(with, to, (Question<M, ?>) question));
-            default -> with.tryTellEntity(to.name(), item, to.ref());
+                    with.entities()
+                            .tryAsk(to.name(), routed(with, to, (Question<M, ?>) question), gate);
+            default -> with.entities().tryTell(to.name(), item, to.ref(), gate);
         };
     }
 
-    /** A switchpoint. */
+    /** Waits for room in the session, if it is the way still. A switchpoint. */
     @SuppressWarnings("unchecked") // a question of this kind
     private Sent await(Conversation with, EntityTarget<?> to, Object item) {
-        return item instanceof Question<?, ?> question
-                ? with.askEntity(to.name(), routed(with, to, (Question<M, ?>) question))
-                : with.tellEntity(to.name(), item, to.ref());
+        synchronized (this) {
+            if (!isWay(with)) {
+                return Sent.OVER;
+            }
+            waiters++;
+        }
+        try {
+            return item instanceof Question<?, ?> question
+                    ? with.entities()
+                            .askAndWait(to.name(), routed(with, to, (Question<M, ?>) question))
+                    : with.entities().tellAndWait(to.name(), item, to.ref());
+        } finally {
+            waited();
+        }
     }
 
     private <R> RoutedAsk<R> routed(Conversation with, EntityTarget<?> to, Question<M, R> asked) {
-        RoutedAsk<R> made = new RoutedAsk<>(with.home(), to.ref(), asked.ask(), asked.message());
+        RoutedAsk<R> made =
+                new RoutedAsk<>(with.entities().home(), to.ref(), asked.ask(), asked.message());
         asked.ask().routed(made);
         return made;
     }
@@ -269,29 +335,36 @@ final class Way<M> {
     /** From any thread: the process does not have the shard; or of a session, on the cord. */
     void returned(String by, EntityTarget<M> to, Object item) {
         boolean isMine;
+        boolean isTaken;
         synchronized (this) {
             Place place = sentTo;
-            isMine = state != State.CLOSED && place != null && place.node().equals(by);
-            if (isMine) {
-                returned.add(new Held(to, item));
+            isMine = place != null && place.node().equals(by);
+            isTaken = state != State.CLOSED;
+            if (isTaken && state != State.HOLDING) {
+                state(state, State.HOLDING);
+            }
+            if (isTaken && isMine) {
+                returned.add(new Held(to, item, route.context()));
                 hasReturned = true;
-                if (state != State.HOLDING) {
-                    state(state, State.HOLDING);
-                }
+            } else if (isTaken) { // from a place that the way has left: of a lost shard, for one
+                isTaken = hold(to, item);
             }
         }
         if (isMine) {
             route.later(() -> bounced(by));
         } else {
-            send(to, item, false); // from a place that the way has left: of a lost shard, for one
+            route.later(this::step);
+        }
+        if (!isTaken) {
+            refuse(to, item);
         }
     }
 
     private void bounced(String by) {
         long nowNs = Waits.nanoTime();
         if (bouncedBy == null || retryNs - nowNs <= 0) {
-            boolean isLongAgo = bouncedBy == null || nowNs - retryNs > 2 * LAST_PAUSE_NS;
-            pauseNs = isLongAgo ? FIRST_PAUSE_NS : Math.min(2 * pauseNs, LAST_PAUSE_NS);
+            boolean isLongAgo = bouncedBy == null || nowNs - retryNs > 2 * lastPauseNs;
+            pauseNs = isLongAgo ? firstPauseNs : Math.min(2 * pauseNs, lastPauseNs);
             retryNs = nowNs + pauseNs;
         }
         bouncedBy = by;
@@ -318,12 +391,31 @@ final class Way<M> {
             isFencing = false;
             sentTo = null;
             hasReturned = false;
-            for (Held each : returned.reversed()) {
-                held.addFirst(each);
+            if (timing.goesFirst()) {
+                returned.reversed().forEach(held::addFirst);
+            } else {
+                held.addAll(returned);
             }
             returned.clear();
         }
+        List<Runnable> told = List.copyOf(whenLeft);
+        whenLeft.clear();
+        told.forEach(Runnable::run);
         step();
+    }
+
+    /** Runs the code when nothing of the way goes into the session any more, which is retired. */
+    void leave(Conversation with, Runnable left) {
+        boolean isThere;
+        synchronized (this) {
+            isThere = sentTo instanceof Place.There(Conversation now) && now == with;
+        }
+        if (isThere) {
+            whenLeft.add(left);
+            look();
+        } else {
+            left.run();
+        }
     }
 
     /** The session is over. */
@@ -359,19 +451,19 @@ final class Way<M> {
                 fenced = before;
             }
         }
-        if (fenced != null) {
+        if (fenced != null && timing.isFenced()) {
             fence(fenced);
+        } else if (fenced != null) {
+            fenced();
         } else if (now == null) {
-            retryAfter(LAST_PAUSE_NS);
+            retryAfter(lastPauseNs);
         } else if (now.node().equals(bouncedBy) && retryNs - nowNs > 0) {
             retryAfter(retryNs - nowNs);
         } else {
-            List<Runnable> failures = new ArrayList<>();
-            long againNs = flush(now, failures);
+            long againNs = flush(now);
             if (againNs > 0) {
                 retryAfter(againNs);
             }
-            failures.forEach(Runnable::run);
         }
     }
 
@@ -383,52 +475,47 @@ final class Way<M> {
     }
 
     /**
-     * How long until the next try; 0 if nothing is left.
-     *
-     * @param failures of messages that cannot be sent, to be told without the lock
+     * How long until the next try; 0 if nothing is left. Only the node's cord takes from those that
+     * are held, so the first one is sent without the lock.
      */
-    private synchronized long flush(Place now, List<Runnable> failures) {
-        for (Held next = held.peek(); next != null; next = held.peek()) {
-            if (!next.isOver()) {
-                sentTo = now;
-                Sent sent = trySend(now, next, failures);
-                if (sent == Sent.FULL) {
-                    return ROOM_PAUSE_NS;
+    private long flush(Place now) {
+        while (true) {
+            Held next;
+            synchronized (this) {
+                next = held.peek();
+                if (next == null && hasReturned) {
+                    return firstPauseNs; // from this cord, while it was sent
                 }
-                if (sent == Sent.OVER) {
-                    return FIRST_PAUSE_NS; // its end is about to be told
+                sentTo = now;
+                if (next == null) {
+                    state(State.HOLDING, now instanceof Place.Here ? State.LOCAL : State.REMOTE);
+                    return 0;
                 }
             }
-            held.remove();
+            Sent sent = next.isOver() ? Sent.YES : send(now, next);
+            if (sent != Sent.YES) {
+                return sent == Sent.FULL ? timing.roomPause().toNanos() : firstPauseNs;
+            }
+            synchronized (this) {
+                held.remove();
+            }
         }
-        if (hasReturned) {
-            return FIRST_PAUSE_NS; // from this cord, while it was sent
-        }
-        sentTo = now;
-        state(State.HOLDING, now instanceof Place.Here ? State.LOCAL : State.REMOTE);
-        return 0;
     }
 
     /** A message that no session takes fails as one that its sender hears of. */
-    private Sent trySend(Place now, Held next, List<Runnable> failures) {
-        try {
-            return switch (now) {
-                case Place.Here _ -> {
-                    route.sendHere(next.to(), next.item());
-                    yield Sent.YES;
-                }
-                case Place.There(Conversation with) -> trySend(with, next.to(), next.item());
-            };
-        } catch (RuntimeException unsendable) {
-            failures.add(
-                    () ->
-                            route.refuse(
-                                    next.to().key(),
-                                    next.item(),
-                                    DeadLetter.Reason.FAILED,
-                                    unsendable));
-            return Sent.YES;
+    private Sent send(Place now, Held next) {
+        if (now instanceof Place.There(Conversation with)) {
+            try {
+                return route.inContext(
+                        next.context, () -> trySend(with, next.to(), next.item(), Supplier::get));
+            } catch (RuntimeException | Error unsendable) {
+                Waits.throwIfSignal(unsendable);
+                route.refuse(next.to().key(), next.item(), DeadLetter.Reason.FAILED, unsendable);
+                return Sent.YES;
+            }
         }
+        post(next.to(), next.item(), true);
+        return Sent.YES;
     }
 
     private void retryAfter(long afterNs) {
@@ -437,6 +524,7 @@ final class Way<M> {
         }
         boolean isWanted;
         synchronized (this) {
+            held.removeIf(Held::isOver);
             isWanted = !held.isEmpty() || hasReturned;
         }
         if (isWanted) {
@@ -457,6 +545,8 @@ final class Way<M> {
             returned.clear();
             held.clear();
         }
+        whenLeft.forEach(Runnable::run);
+        whenLeft.clear();
         if (retry != null) {
             retry.cancel();
         }
@@ -470,7 +560,8 @@ final class Way<M> {
 
     synchronized void checkInvariants() {
         boolean isOpen = state == State.LOCAL || state == State.REMOTE;
-        if (isOpen && (!held.isEmpty() || !returned.isEmpty() || isFencing)) {
+        boolean isWrong = !held.isEmpty() || !returned.isEmpty() || isFencing || sentTo == null;
+        if (isOpen && isWrong) {
             throw new AssertionError(this + " holds " + waiting());
         }
     }

@@ -333,7 +333,8 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
     }
 
     /** All that can be seen of it, with what the node has in its store. */
-    public NodeDump dump(NodeDump.@Nullable Registration registration) {
+    public NodeDump dump(
+            NodeDump.@Nullable Registration registration, NodeDump.@Nullable Shards shards) {
         List<NodeDump.Peer> sessions = up.values().stream().map(Conversation::dump).toList();
         List<String> reached = sessions.stream().map(NodeDump.Peer::address).toList();
         return new NodeDump(
@@ -346,7 +347,8 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
                 dialling.unreached().stream()
                         .filter(each -> !reached.contains(each.address()))
                         .toList(),
-                registration);
+                registration,
+                shards);
     }
 
     /** The session with the node of that name; null if there is none. */

@@ -2,7 +2,6 @@ package dev.ropewalk.actors.cluster.internal.ref;
 
 import com.esotericsoftware.kryo.io.Output;
 
-import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxFullException;
@@ -12,7 +11,6 @@ import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session;
 import dev.ropewalk.actors.cluster.internal.session.Session.Lost;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
-import dev.ropewalk.actors.cluster.internal.wire.Text;
 import dev.ropewalk.actors.cluster.internal.wire.WireInput;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.fibers.Cord;
@@ -27,7 +25,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 
 /**
@@ -54,12 +51,11 @@ public final class Conversation implements Session.Handler {
     private final Memberships memberships;
     private final Sizes sizes;
     private final RemoteLinks links;
+    private final EntityWords entities;
     private final Served served;
     private final Consumer<Conversation> whenOver;
     private final long beganNs;
     private int beats;
-
-    private volatile boolean isRetired;
 
     /** Told once, on the cord. */
     private @Nullable String why;
@@ -78,6 +74,7 @@ public final class Conversation implements Session.Handler {
         this.memberships = new Memberships(home, this, addresses);
         this.sizes = new Sizes(home, this);
         this.links = new RemoteLinks(home, this, addresses);
+        this.entities = new EntityWords(home, this, addresses);
         this.served = new Served(home, this, addresses);
     }
 
@@ -150,6 +147,10 @@ public final class Conversation implements Session.Handler {
 
     Sizes sizes() {
         return sizes;
+    }
+
+    public EntityWords entities() {
+        return entities;
     }
 
     RemoteLinks links() {
@@ -320,106 +321,6 @@ public final class Conversation implements Session.Handler {
                                         null,
                                         null,
                                         ask.leftNanos())));
-    }
-
-    // ---------------------------------------------------------------- to entities
-
-    /** Never waits. */
-    public Sent tryTellEntity(EntityDoor.Name to, Object message, ActorRef<?> address) {
-        return home.frames()
-                .with(frame -> session.trySend(tellEntity(frame, to, message), message, address));
-    }
-
-    /** Waits for room. */
-    public Sent tellEntity(EntityDoor.Name to, Object message, ActorRef<?> address) {
-        Frame.Copy waits = home.frames().with(frame -> tellEntity(frame, to, message).copy());
-        return session.send(waits, message, address, Long.MAX_VALUE);
-    }
-
-    private Frame tellEntity(Frame frame, EntityDoor.Name to, Object message) {
-        return entity(frame.begin(FrameType.TELL_ENTITY, home.contexts().current()), to)
-                .message(message, addresses);
-    }
-
-    private static Frame entity(Frame frame, EntityDoor.Name to) {
-        Text.write(frame.out(), to.kind());
-        Text.write(frame.out(), to.key());
-        return frame;
-    }
-
-    /** A word of the library, which is as small as a message. Never waits. */
-    public Sent letter(
-            EntityDoor.Name to, Resent letter, Consumer<Output> content, ActorRef<?> address) {
-        return home.frames()
-                .with(
-                        frame -> {
-                            entity(frame.begin(FrameType.LETTER), to);
-                            content.accept(frame.out());
-                            return session.trySend(frame, letter, address);
-                        });
-    }
-
-    /** Never waits. The ask is open from here on, and over if it was not sent. */
-    public Sent tryAskEntity(EntityDoor.Name to, RoutedAsk<?> ask) {
-        return asked(
-                ask,
-                id -> home.frames().with(f -> session.trySend(ask(f, to, id, ask), null, null)));
-    }
-
-    /** Waits for room within the limit. */
-    public Sent askEntity(EntityDoor.Name to, RoutedAsk<?> ask) {
-        return asked(
-                ask,
-                id -> {
-                    Frame.Copy waits = home.frames().with(f -> ask(f, to, id, ask).copy());
-                    return session.send(waits, null, null, ask.leftNanos());
-                });
-    }
-
-    private Sent asked(RoutedAsk<?> ask, LongFunction<Sent> sending) {
-        long id = asks.openLater(ask);
-        ask.sentIn(this);
-        boolean isSent = false;
-        try {
-            Sent sent = sending.apply(id);
-            isSent = sent == Sent.YES;
-            return sent;
-        } finally {
-            if (!isSent) {
-                asks.close(id);
-            }
-        }
-    }
-
-    private Frame ask(Frame frame, EntityDoor.Name to, long id, RoutedAsk<?> ask) {
-        return entity(frame.begin(FrameType.ASK_ENTITY, home.contexts().current()), to)
-                .number(id)
-                .limit(ask.leftNanos())
-                .message(ask.message(), addresses.ofQuestion(ask));
-    }
-
-    /** The other node answers behind all that it says of what was sent before. */
-    public Sent fence(long id) {
-        return sendAtOnce(frame -> frame.begin(FrameType.FENCE).number(id));
-    }
-
-    /** This node has no entity any more; the other one answers as to a fence. */
-    public Sent retire(long id) {
-        return sendAtOnce(frame -> frame.begin(FrameType.RETIRED).number(id));
-    }
-
-    /** The other node takes no entity in this session any more. From any thread. */
-    public boolean isRetired() {
-        return isRetired;
-    }
-
-    void retires() {
-        isRetired = true;
-    }
-
-    /** The parts that all addresses of this node share. */
-    public Home home() {
-        return home;
     }
 
     /** Of an answer that the other node waits for, or a word about an actor. */

@@ -39,8 +39,12 @@ public interface EntityDoor {
     /** All that was sent to the node before the fence is answered. On the cord. */
     void fenced(Conversation by, long id);
 
-    /** The other node has no entity any more: nothing is sent to it from now on. On the cord. */
-    void retired(Conversation by);
+    /**
+     * The other node has no entity any more: nothing is sent to it from now on. On the cord.
+     *
+     * @param left runs when all that was on its way has been told of
+     */
+    void retired(Conversation by, Runnable left);
 
     /** A session has begun. On the cord. */
     void begun();

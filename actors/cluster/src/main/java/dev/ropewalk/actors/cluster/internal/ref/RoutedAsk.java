@@ -16,6 +16,8 @@ public final class RoutedAsk<R> extends RemoteAsk<R> {
     /** Where it was sent; null before. */
     private volatile @Nullable Conversation sentIn;
 
+    private volatile boolean isClosed;
+
     /**
      * The ask of the program.
      *
@@ -54,10 +56,14 @@ public final class RoutedAsk<R> extends RemoteAsk<R> {
 
     void sentIn(Conversation of) {
         sentIn = of;
+        if (isClosed) {
+            of.asks().close(id());
+        }
     }
 
-    /** Nobody waits for it any more. */
+    /** Nobody waits for it any more. From any thread, also before it is sent. */
     public void close() {
+        isClosed = true;
         Conversation of = sentIn;
         if (of != null) {
             of.asks().close(id());

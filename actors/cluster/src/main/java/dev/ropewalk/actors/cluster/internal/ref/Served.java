@@ -15,6 +15,7 @@ import dev.ropewalk.actors.cluster.ContextPropagator;
 import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Hello;
 import dev.ropewalk.actors.cluster.internal.session.Session;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.wire.Failures;
 import dev.ropewalk.actors.cluster.internal.wire.KryoCodec;
 import dev.ropewalk.actors.cluster.internal.wire.PeerTypes;
@@ -32,6 +33,8 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.BitSet;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -57,6 +60,12 @@ final class Served {
 
     /** An entry goes with the actor, on its cord. */
     private final Map<Long, ServedWatch> watches = new ConcurrentHashMap<>();
+
+    /**
+     * By kind: shards of which a message of the other node went back. Those behind it go back too,
+     * until its fence: they would overtake it if the shard is here now.
+     */
+    private final Map<String, BitSet> bouncing = new HashMap<>();
 
     /** As the other node described them, before anything else. */
     private @Nullable PeerTypes types;
@@ -110,7 +119,7 @@ final class Served {
             case FrameType.LETTER -> letter(from);
             case FrameType.BOUNCED -> bounced(from.readVarLong(true));
             case FrameType.ASK_BOUNCED -> askBounced(from.readVarLong(true));
-            case FrameType.FENCE -> fenced(from.readVarLong(true));
+            case FrameType.FENCE -> fence(from);
             case FrameType.FENCED -> home.entities().fenced(of, from.readVarLong(true));
             case FrameType.RETIRED -> retired(from.readVarLong(true));
             case FrameType.REPLY -> reply(from);
@@ -362,10 +371,10 @@ final class Served {
 
     private void tellEntity(WireInput from) {
         EntityDoor.Name name = Addresses.entityName(from);
-        ActorRef<?> actor = home.entities().here(name);
+        ActorRef<?> actor = here(name);
         if (actor == null) {
             skip(from);
-            bounce();
+            bounce(name);
             return;
         }
         try {
@@ -379,16 +388,31 @@ final class Served {
         from.setPosition(from.limit());
     }
 
+    private @Nullable ActorRef<?> here(EntityDoor.Name name) {
+        return isBouncing(name) ? null : home.entities().here(name);
+    }
+
+    private boolean isBouncing(EntityDoor.Name name) {
+        BitSet shards = bouncing.get(name.kind());
+        return shards != null && shards.get(Shards.of(name.key()));
+    }
+
+    private void bounces(EntityDoor.Name name) {
+        bouncing.computeIfAbsent(name.kind(), _ -> new BitSet()).set(Shards.of(name.key()));
+    }
+
     /** Before this frame is acknowledged, so the other node still has it. */
-    private void bounce() {
+    private void bounce(EntityDoor.Name name) {
+        bounces(name);
         long number = of.session().taking();
         of.sendAtOnce(frame -> frame.begin(FrameType.BOUNCED).number(number));
     }
 
     private void letter(WireInput from) {
-        if (!home.entities().letter(Addresses.entityName(from), from)) {
+        EntityDoor.Name name = Addresses.entityName(from);
+        if (isBouncing(name) || !home.entities().letter(name, from)) {
             skip(from);
-            bounce();
+            bounce(name);
         }
     }
 
@@ -399,9 +423,10 @@ final class Served {
         if (limitNs < 0) {
             throw new KryoException("an ask has limit=" + limitNs + " ns");
         }
-        ActorRef<?> actor = home.entities().here(name);
+        ActorRef<?> actor = here(name);
         if (actor == null) {
             skip(from);
+            bounces(name);
             of.sendAtOnce(frame -> frame.begin(FrameType.ASK_BOUNCED).number(id));
             return;
         }
@@ -412,11 +437,15 @@ final class Served {
         } catch (RefusedTypeException refused) {
             home.report("a message of " + of.peer(), actor, DeadLetter.Reason.UNREADABLE, refused);
             noReply(id, "its node cannot read the question: " + refused.getMessage(), refused);
+        } catch (KryoException damaged) {
+            throw damaged;
+        } catch (RuntimeException broken) {
+            noReply(id, Lines.of(broken), broken);
         }
     }
 
     private void bounced(long number) {
-        Session.Lost sent = of.session().sent(number);
+        Session.Lost sent = of.session().takeBack(number);
         if (sent == null) {
             throw new KryoException("frame " + number + " bounces, and none was sent");
         }
@@ -429,14 +458,28 @@ final class Served {
         }
     }
 
+    /** From now on nothing of that shard comes that was told before those that came back. */
+    private void fence(WireInput from) {
+        long id = from.readVarLong(true);
+        int shard = from.readVarInt(true);
+        String kind = Text.readSome(from);
+        BitSet shards = bouncing.get(kind);
+        if (shards != null && shard < Shards.COUNT) {
+            shards.clear(shard);
+            if (shards.isEmpty()) {
+                bouncing.remove(kind);
+            }
+        }
+        fenced(id);
+    }
+
     private void fenced(long id) {
         of.sendAtOnce(frame -> frame.begin(FrameType.FENCED).number(id));
     }
 
     private void retired(long id) {
-        of.retires();
-        home.entities().retired(of);
-        fenced(id);
+        of.entities().retires();
+        home.entities().retired(of, () -> fenced(id));
     }
 
     // ---------------------------------------------------------------- answers to this node's asks

@@ -107,7 +107,7 @@ public final class FrameType {
 
     public static final byte FENCED = 43;
 
-    /** The node has no entity any more: none is to be sent before FENCED, and none behind it. */
+    /** The node has no entity any more. FENCED is behind the last message to one. */
     public static final byte RETIRED = 44;
 
     /** Added to the type of a message: a context stands in front. No type is as high. */

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.cluster.internal.session;
 
+import dev.ropewalk.actors.cluster.internal.session.Session.Lost;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * The frames of one session on their way: encoded, bounded in bytes, and kept until the other node
@@ -35,7 +37,24 @@ import java.util.List;
  */
 final class Outbox {
     /** A counted frame that is not acknowledged: of a tell the message and its address. */
-    record Kept(@Nullable Object message, @Nullable Object to, int bytes) {}
+    private static final class Kept {
+        private final int bytes;
+        private final @Nullable Object to;
+        private @Nullable Object message;
+
+        Kept(@Nullable Object message, @Nullable Object to, int bytes) {
+            this.message = message;
+            this.to = to;
+            this.bytes = bytes;
+        }
+
+        /** The message, once; null if there is none. */
+        @Nullable Lost take() {
+            Object taken = message;
+            message = null;
+            return taken == null ? null : new Lost(taken, Objects.requireNonNull(to));
+        }
+    }
 
     /**
      * The state of the way to the other node.
@@ -247,7 +266,7 @@ final class Outbox {
 
     private void keep(Kept frame) {
         kept.add(frame);
-        heldBytes += frame.bytes();
+        heldBytes += frame.bytes;
         added++;
     }
 
@@ -315,12 +334,12 @@ final class Outbox {
             }
             while (acked < count) {
                 acked++;
-                heldBytes -= kept.remove().bytes();
+                heldBytes -= kept.remove().bytes;
             }
             while (!senders.isEmpty() && heldBytes < capacity) {
                 Sender next = senders.removeFirst();
                 if (next.claim(Sent.YES)) {
-                    append(next.bytes(), next.kept.bytes());
+                    append(next.bytes(), next.kept.bytes);
                     keep(next.kept);
                     served.add(next);
                 }
@@ -337,10 +356,10 @@ final class Outbox {
     }
 
     /**
-     * A counted frame that is not acknowledged, by its number from 1; null if there is none. It is
-     * sought from the oldest one, so it should be near.
+     * Takes the message of a counted frame that is not acknowledged, by its number from 1; null if
+     * there is none. It is sought from the oldest one, so it should be near.
      */
-    synchronized @Nullable Kept kept(long number) {
+    synchronized @Nullable Lost takeBack(long number) {
         long index = number - acked - 1;
         if (index < 0 || index >= kept.size()) {
             return null;
@@ -349,19 +368,19 @@ final class Outbox {
         for (long i = 0; i < index; i++) {
             each.next();
         }
-        return each.next();
+        return each.next().take();
     }
 
-    /** Nothing more is added; what was not acknowledged is the caller's. */
-    List<Kept> close() {
+    /** Nothing more is added; the messages that were not acknowledged are the caller's. */
+    List<Lost> close() {
         List<Sender> refused;
-        List<Kept> lost;
+        List<Lost> lost;
         WaitCell idle;
         synchronized (this) {
             isOver = true;
             refused = List.copyOf(senders);
             senders.clear();
-            lost = List.copyOf(kept);
+            lost = kept.stream().map(Kept::take).filter(Objects::nonNull).toList();
             kept.clear();
             heldBytes = 0;
             full.clear();
@@ -420,7 +439,7 @@ final class Outbox {
     }
 
     synchronized void checkInvariants() {
-        long keptBytes = kept.stream().mapToLong(Kept::bytes).sum();
+        long keptBytes = kept.stream().mapToLong(each -> each.bytes).sum();
         if (keptBytes != heldBytes || (!isOver && added - acked != kept.size())) {
             throw new IllegalStateException(
                     "held="

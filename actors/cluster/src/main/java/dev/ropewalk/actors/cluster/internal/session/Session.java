@@ -273,13 +273,12 @@ public final class Session {
     }
 
     /**
-     * A message that was sent with that number, and is not acknowledged; null if there is none.
-     * Everything that the other node says of it while it handles it comes before the
-     * acknowledgement.
+     * A message that was sent with that number, and is not acknowledged; null if there is none. It
+     * is the caller's from now on, and not lost with the session. Everything that the other node
+     * says of a frame while it handles it comes before the acknowledgement.
      */
-    public @Nullable Lost sent(long number) {
-        Outbox.Kept kept = out.kept(number);
-        return kept == null || kept.message() == null ? null : lost(kept);
+    public @Nullable Lost takeBack(long number) {
+        return out.takeBack(number);
     }
 
     private void beat() {
@@ -327,21 +326,13 @@ public final class Session {
         if (beat != null) {
             beat.cancel();
         }
-        List<Lost> lost =
-                out.close().stream()
-                        .filter(each -> each.message() != null)
-                        .map(Session::lost)
-                        .toList();
+        List<Lost> lost = out.close();
         if (isOrderly) {
             connection.close();
         } else {
             connection.reset();
         }
         Objects.requireNonNull(handler).over(why, lost);
-    }
-
-    private static Lost lost(Outbox.Kept kept) {
-        return new Lost(Objects.requireNonNull(kept.message()), Objects.requireNonNull(kept.to()));
     }
 
     /** Says that nothing more comes; both nodes acknowledge at once what they have. */

@@ -178,6 +178,7 @@ final class OwnShards {
     private void tellLost(int shard) {
         if (!isToldLost[shard]) {
             isToldLost[shard] = true;
+            open.set(shard, 0); // also under another lease nothing of it works
             lost.incrementAndGet();
             told(shard, "lost", () -> handler.lost(shard));
         }

@@ -49,7 +49,7 @@ final class ShardTable {
     private static final String NOBODY = "-";
 
     private static final Comparator<Owner> BY_NAME =
-            Comparator.comparing(Owner::node).thenComparing(Owner::life);
+            Comparator.comparing(Owner::node).thenComparingLong(Owner::life);
 
     private final long revision;
 

@@ -15,7 +15,7 @@ public class ShardTiming {
         return Duration.ofMillis(500);
     }
 
-    /** What runs in a shard that moves has so long to finish. */
+    /** A shard that moves has so long to finish. */
     Duration giveAway() {
         return Duration.ofSeconds(10);
     }

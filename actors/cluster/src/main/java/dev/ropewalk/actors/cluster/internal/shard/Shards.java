@@ -117,7 +117,7 @@ public final class Shards {
         NONE,
         /** It does. */
         OWNED,
-        /** What runs in it is ended, because another node is to own it. */
+        /** Its entities are ended, because another node is to own it. */
         GIVING,
         /** Nothing of it runs, and the table is to say the next owner. */
         GIVEN
@@ -154,7 +154,7 @@ public final class Shards {
     public record Snapshot(
             long revision, List<Part> parts, long taken, long given, long lost, String trouble) {}
 
-    /** What becomes of a step. */
+    /** The outcome of a step. */
     private enum Next {
         /** Another one at once. */
         AGAIN,
@@ -189,6 +189,10 @@ public final class Shards {
         this.handler = handler;
         this.timing = timing;
         this.own = new OwnShards(handler, timing, membership.lease());
+        long nowNs = Waits.nanoTime();
+        for (int shard = 0; shard < COUNT; shard++) {
+            sinceNs.set(shard, nowNs);
+        }
         membership.tell(this::lifeChanged);
     }
 
@@ -231,6 +235,7 @@ public final class Shards {
             }
         } finally {
             ending.terminate();
+            hasLeft = true;
             own.endAll();
             tellLeft(false);
         }
@@ -459,6 +464,11 @@ public final class Shards {
     }
 
     private void begin(Move move, Duration limit) {
+        LOG.info(
+                "{} gives shard {} away{}",
+                this,
+                hex(move.shard()),
+                isLeaving() ? ", because the node leaves" : " to node " + move.to().node());
         own.begin(move);
         Fiber.spin("gives shard " + hex(move.shard()), () -> give(move.shard(), limit));
     }
@@ -564,6 +574,11 @@ public final class Shards {
     /** {@return the reason why no shard moves; empty if all is well} */
     public String trouble() {
         return trouble.text();
+    }
+
+    /** {@return whether there is a table, and this node knows it} */
+    public boolean isKnown() {
+        return known.revision() > 0;
     }
 
     /** {@return what is known now, for a dump} */

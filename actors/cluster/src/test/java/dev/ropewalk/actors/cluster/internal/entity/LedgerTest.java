@@ -72,9 +72,9 @@ class LedgerTest {
         assertFalse(next.isNew(A, 7));
         assertTrue(next.isNew(A, 8));
         assertTrue(next.isNew(B, 1));
-        next.forget(A, 6); // of an earlier message
+        next.forget(A, 6, 0); // of an earlier message
         assertFalse(next.isNew(A, 7));
-        next.forget(A, 7);
+        next.forget(A, 7, 0);
         assertTrue(next.isEmpty());
     }
 
@@ -127,5 +127,18 @@ class LedgerTest {
             }
             assertTrue(isRefused, "length=" + length);
         }
+    }
+
+    @Test
+    void A8_whatAnEarlierOwnerHasToldDoesNotCountAfterItWasForgotten() {
+        ledger.received(A, 7);
+        assertFalse(ledger.isOvertaken(A, 3));
+        ledger.forget(A, 7, 5);
+        assertTrue(ledger.isNew(A, 7));
+        Ledger next = readAgain(ledger);
+        assertTrue(next.isOvertaken(A, 3)); // it came another way, and late
+        assertFalse(next.isOvertaken(A, 5));
+        assertFalse(next.isOvertaken(B, 3));
+        assertFalse(next.isEmpty());
     }
 }

@@ -7,7 +7,7 @@ public final class LeaseFaults {
     private static final class NegativeMargin extends LeaseTiming {
         @Override
         Duration margin() {
-            return Duration.ofMillis(-1_000);
+            return Duration.ofSeconds(-1);
         }
     }
 

@@ -220,7 +220,7 @@ class OutboxTest {
                     Fiber.sleep(Duration.ofSeconds(1));
                     assertEquals(
                             List.of("m2", "m3", "m4"),
-                            out.close().stream().map(Outbox.Kept::message).toList());
+                            out.close().stream().map(Session.Lost::message).toList());
                     sender.await();
                     writer.await();
                     assertEquals(Sent.OVER, add(6, 10));

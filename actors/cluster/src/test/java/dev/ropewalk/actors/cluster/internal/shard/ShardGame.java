@@ -26,7 +26,7 @@ import java.util.function.UnaryOperator;
 /**
  * Processes that share 256 shards, while they are killed, frozen, leave and come with another
  * version, their clocks differ, and the store is slow, crashes and loses replies. A node works each
- * 25 ms for each shard that it may work for. The books: once a later owner of a shard has worked,
+ * 40 ms for each shard that it may work for. The books: once a later owner of a shard has worked,
  * no earlier one does; an epoch has one owner; epochs in the table grow; in the calm at the end
  * each shard has one owner, and the nodes have the fair share within 1.
  */
@@ -34,7 +34,7 @@ final class ShardGame {
     private static final String CLUSTER = "c";
     private static final String TABLE = CLUSTER + "/shards";
     private static final int STEPS = 40;
-    private static final Duration TICK = Duration.ofMillis(25);
+    private static final Duration TICK = Duration.ofMillis(40);
     private static final Duration CALM_TICK = Duration.ofMillis(200);
 
     private final long seed;
@@ -84,6 +84,7 @@ final class ShardGame {
                                 new Membership(store, CLUSTER, name, "host", 1, leases);
                         Running running = new Running(who);
                         Shards mine = new Shards(store, CLUSTER, joining, version, running, timing);
+                        mine.take();
                         running.shards = mine;
                         membership = joining;
                         shards = mine;
@@ -111,7 +112,7 @@ final class ShardGame {
             if (at == null || leaving == null || mine == null) {
                 return;
             }
-            long limitMs = 500 + random.nextInt(8_000);
+            long limitMs = 500L + random.nextInt(8_000);
             at.spin(
                             "leaves",
                             () -> {

@@ -148,6 +148,7 @@ class ShardsTest {
         void begin(MemoryStore store, String version) {
             Membership joining = new Membership(store, "c", name, "h", 1, new LeaseTiming());
             Shards mine = new Shards(store, "c", joining, version, this, new ShardTiming());
+            mine.take();
             membership = joining;
             shards = mine;
             Fiber.spin("keeps", joining::keep);

@@ -1,0 +1,82 @@
+package dev.ropewalk.actors.cluster;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.cluster.internal.entity.WayFaults;
+import dev.ropewalk.actors.cluster.internal.entity.WayTiming;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.testing.TestCords;
+
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.util.List;
+import java.util.stream.LongStream;
+
+/** Rules A7 and A8: entities move, and nothing is lost, told twice or told in another order. */
+@Timeout(value = 900, threadMode = ThreadMode.SEPARATE_THREAD)
+class MovesGameTest {
+    private static final long SUITE_NS = 30_000_000_000L;
+
+    @Test
+    void A7_messagesAndStatesFollowTheMovesOfTheirEntities() {
+        long endNs = Waits.nanoTime() + SUITE_NS;
+        long replies = 0;
+        for (long seed : TestCords.seedsOr(LongStream.range(0, 100).toArray())) {
+            if (Waits.nanoTime() - endNs < 0) {
+                replies += play(seed);
+            }
+        }
+        assertTrue(replies > 0, "nobody replied");
+    }
+
+    @Test
+    @Tag("stress")
+    void A7_messagesAndStatesFollowTheMovesOfTheirEntitiesManySeeds() {
+        long endNs = Waits.nanoTime() + 20 * SUITE_NS;
+        for (long seed = 1_000; seed < 6_000 && Waits.nanoTime() - endNs < 0; seed++) {
+            play(seed);
+        }
+    }
+
+    private static long play(long seed) {
+        MovesGame game = new MovesGame(seed);
+        assertEquals(List.of(), game.play(), () -> "seed " + seed);
+        return game.replies();
+    }
+
+    // ---------------------------------------------------------------- the game finds faults
+
+    /** From a seed that is near one which finds it. */
+    private static void assertFound(long from, WayTiming timing, String sign) {
+        boolean isFound = false;
+        for (long seed = from; seed < from + 400 && !isFound; seed++) {
+            List<String> violations = new MovesGame(seed, timing).play();
+            isFound = violations.stream().anyMatch(each -> each.contains(sign));
+        }
+        assertTrue(isFound, "no seed found it");
+    }
+
+    @Test
+    void A7_aWayWithoutAFenceIsFound() {
+        assertFound(0, WayFaults.noFence(), " got ");
+    }
+
+    @Test
+    void A7_messagesThatGoBehindLaterOnesWhenTheyCameBackAreFound() {
+        assertFound(0, WayFaults.returnedLast(), " got ");
+    }
+
+    @Test
+    void A7_aReplyWithoutALookAtTheOwnerIsFound() {
+        assertFound(10, WayFaults.repliesAlways(), "a reply is of an earlier owner");
+    }
+
+    @Test
+    void A8_aStateWithoutALookAtTheOwnerIsFound() {
+        assertFound(75, WayFaults.writesAlways(), " works in epoch ");
+    }
+}
