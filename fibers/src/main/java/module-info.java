@@ -40,6 +40,7 @@ module dev.ropewalk.fibers {
             dev.ropewalk.actors,
             dev.ropewalk.actors.cluster,
             dev.ropewalk.actors.cluster.jdbc,
+            dev.ropewalk.actors.cluster.ratis,
             dev.ropewalk.channels,
             dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;

@@ -52,7 +52,8 @@ class ApiRecordTest {
                     new Artifact("ropewalk-actors", "actors", true),
                     new Artifact("ropewalk-actors-testing", "actors/testing", false),
                     new Artifact("ropewalk-actors-cluster", "actors/cluster", true),
-                    new Artifact("ropewalk-actors-cluster-jdbc", "actors/cluster/jdbc", true));
+                    new Artifact("ropewalk-actors-cluster-jdbc", "actors/cluster/jdbc", true),
+                    new Artifact("ropewalk-actors-cluster-ratis", "actors/cluster/ratis", false));
 
     /** All classes of ours, by internal name. */
     private static final Map<String, ClassModel> CLASSES = new TreeMap<>();

@@ -31,7 +31,8 @@ class CommentProseTest {
                     "actors",
                     "actors/testing",
                     "actors/cluster",
-                    "actors/cluster/jdbc");
+                    "actors/cluster/jdbc",
+                    "actors/cluster/ratis");
 
     /** A line of a comment, or the comment behind code, without its marks. */
     private static final Pattern COMMENT =

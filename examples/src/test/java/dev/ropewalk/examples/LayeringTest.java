@@ -69,6 +69,10 @@ class LayeringTest {
                             "actors.cluster.jdbc",
                             Set.of("fibers", "actors.cluster")),
                     new Layer(
+                            "actors/cluster/ratis",
+                            "actors.cluster.ratis",
+                            Set.of("fibers", "actors.cluster")),
+                    new Layer(
                             "examples",
                             "examples",
                             Set.of(

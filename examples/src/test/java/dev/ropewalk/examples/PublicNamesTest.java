@@ -35,7 +35,8 @@ class PublicNamesTest {
                     "actors",
                     "actors/testing",
                     "actors/cluster",
-                    "actors/cluster/jdbc");
+                    "actors/cluster/jdbc",
+                    "actors/cluster/ratis");
 
     private static final List<String> JDK_PACKAGES =
             List.of(

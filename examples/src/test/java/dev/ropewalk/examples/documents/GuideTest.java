@@ -74,6 +74,7 @@ class GuideTest {
                         "actors/testing",
                         "actors/cluster",
                         "actors/cluster/jdbc",
+                        "actors/cluster/ratis",
                         "examples")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =
