@@ -124,8 +124,8 @@ final class MovesGame {
 
     // ---- the books, which all nodes share, because they share the thread
 
-    private final List<Process> processes = new ArrayList<>();
-    private final Map<String, Process> current = new HashMap<>();
+    private final List<OneNode> processes = new ArrayList<>();
+    private final Map<String, OneNode> current = new HashMap<>();
     private final Deque<String> steps = new ArrayDeque<>();
     private final List<String> violations = new ArrayList<>();
 
@@ -149,7 +149,7 @@ final class MovesGame {
     private record Worked(long epoch, long fromNs, String node) {}
 
     /** One incarnation of a node. */
-    private static final class Process {
+    private static final class OneNode {
         private final String name;
         private final int number;
         private @Nullable Node node;
@@ -164,7 +164,7 @@ final class MovesGame {
         /** Something happens to it. */
         private boolean isBusy;
 
-        Process(String name, int number) {
+        OneNode(String name, int number) {
             this.name = name;
             this.number = number;
         }
@@ -241,7 +241,7 @@ final class MovesGame {
     // ---------------------------------------------------------------- a process
 
     private Node start(NodeOptions options) {
-        Process made = new Process(options.name(), processes.size());
+        OneNode made = new OneNode(options.name(), processes.size());
         processes.add(made);
         ActorSystem system =
                 ActorSystem.start(
@@ -279,7 +279,7 @@ final class MovesGame {
         return node;
     }
 
-    private void reported(Process at, DeadLetter letter) {
+    private void reported(OneNode at, DeadLetter letter) {
         boolean isOurs = letter.message() instanceof Word || letter.message() instanceof Account;
         if (isMild && isOurs) {
             violated(at + " has a dead letter: " + letter);
@@ -288,7 +288,7 @@ final class MovesGame {
 
     // ---------------------------------------------------------------- entities
 
-    private Actor<Word> word(Process at, String key) {
+    private Actor<Word> word(OneNode at, String key) {
         return Actor.handler(
                 (ActorContext<Word> self) ->
                         word -> {
@@ -297,7 +297,7 @@ final class MovesGame {
                         });
     }
 
-    private void take(Process at, String key, long actor, Word word) {
+    private void take(OneNode at, String key, long actor, Word word) {
         long epoch = works(at, "w", key);
         switch (word) {
             case Note(long id, String sender, long number) -> {
@@ -319,7 +319,7 @@ final class MovesGame {
         }
     }
 
-    private void comes(Process at, String key, String sender, long number) {
+    private void comes(OneNode at, String key, String sender, long number) {
         Long before = came.put(sender + " to " + key, number);
         if (before != null && before >= number && !isThawing(at)) {
             violated(key + " at " + at + " got " + number + " after " + before + " from " + sender);
@@ -330,12 +330,12 @@ final class MovesGame {
      * At the moment at which a node thaws, one in memory may go on with a message that it had,
      * before the node knows that its lease has ended. Its replies do not leave then.
      */
-    private boolean isThawing(Process at) {
+    private boolean isThawing(OneNode at) {
         return Math.abs(nowNs() - at.thawNs) < LATE.toNanos();
     }
 
     /** {@return the epoch} */
-    private long works(Process at, String kind, String key) {
+    private long works(OneNode at, String kind, String key) {
         handled++;
         long epoch = at.node().entities().epoch(Shards.of(key));
         Deque<Worked> all = worked.computeIfAbsent(kind + "/" + key, _ -> new ArrayDeque<>());
@@ -351,7 +351,7 @@ final class MovesGame {
         return epoch;
     }
 
-    private Server<Account, Balance> account(Process at, EntityContext<Account> self) {
+    private Server<Account, Balance> account(OneNode at, EntityContext<Account> self) {
         return Server.<Account, Balance>of(new Balance(FIRST, List.of()))
                 .call(
                         Add.class,
@@ -384,7 +384,7 @@ final class MovesGame {
 
     // ---------------------------------------------------------------- those that speak
 
-    private void speak(Process self, String name, SplittableRandom own) {
+    private void speak(OneNode self, String name, SplittableRandom own) {
         while (!self.isQuiet && !isCalm) {
             Fiber.sleep(Duration.ofMillis(1 + own.nextInt(own.nextInt(3) == 0 ? 800 : 80)));
             if (clock != null && self.words != null) { // all nodes have started
@@ -394,7 +394,7 @@ final class MovesGame {
         self.speaking--;
     }
 
-    private void say(Process self, String name, SplittableRandom own) {
+    private void say(OneNode self, String name, SplittableRandom own) {
         String key = "k" + own.nextInt(WORDS);
         Duration limit = isMild || own.nextInt(3) > 0 ? LIMIT : LONG_LIMIT;
         switch (own.nextInt(10)) {
@@ -446,7 +446,7 @@ final class MovesGame {
         return told.merge(sender + " to " + key, 1L, Long::sum);
     }
 
-    private void tellNote(Process self, String sender, String key) {
+    private void tellNote(OneNode self, String sender, String key) {
         long id = ++lastId;
         long number = next(sender, key);
         notes.put(id, sender + " to " + key + " number " + number + " at " + nowMs() + " ms");
@@ -459,7 +459,7 @@ final class MovesGame {
     }
 
     private <M, R> void ask(
-            Process self,
+            OneNode self,
             Told what,
             Duration limit,
             ActorRef<M> to,
@@ -471,7 +471,7 @@ final class MovesGame {
                         () -> {
                             Open open = new Open(self, what, limit);
                             try {
-                                R reply = to.<R>ask(question::apply, limit);
+                                R reply = to.<R>ask(question, limit);
                                 replies++;
                                 taken.accept(reply);
                             } catch (AskException failed) {
@@ -483,7 +483,7 @@ final class MovesGame {
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // the code runs when it is complete
-    private void askLater(Process self, String sender, String key, Duration limit) {
+    private void askLater(OneNode self, String sender, String key, Duration limit) {
         self.asking++;
         Open open = new Open(self, () -> "numbered of " + sender + " to " + key, limit);
         long number = next(sender, key);
@@ -503,13 +503,13 @@ final class MovesGame {
 
     /** An ask that has no outcome yet. */
     private final class Open {
-        private final Process by;
+        private final OneNode by;
         private final Told what;
         private final Duration limit;
         private final long beganNs = Cord.current().nanoTime();
         private final int freezes;
 
-        Open(Process by, Told what, Duration limit) {
+        Open(OneNode by, Told what, Duration limit) {
             this.by = by;
             this.what = what;
             this.limit = limit;
@@ -566,12 +566,12 @@ final class MovesGame {
         isCalm = true;
     }
 
-    private Process at(String name) {
+    private OneNode at(String name) {
         return Objects.requireNonNull(current.get(name));
     }
 
-    private @Nullable Process free() {
-        List<Process> free = current.values().stream().filter(each -> !each.isBusy).toList();
+    private @Nullable OneNode free() {
+        List<OneNode> free = current.values().stream().filter(each -> !each.isBusy).toList();
         return free.size() < 2 ? null : free.get(random.nextInt(free.size()));
     }
 
@@ -674,7 +674,7 @@ final class MovesGame {
     }
 
     private void kill(SimCluster cluster) throws Exception {
-        Process one = free();
+        OneNode one = free();
         if (one == null) {
             return;
         }
@@ -689,7 +689,7 @@ final class MovesGame {
     }
 
     private void freeze(SimCluster cluster) {
-        Process one = free();
+        OneNode one = free();
         if (one == null) {
             return;
         }
@@ -710,7 +710,7 @@ final class MovesGame {
     }
 
     private void leave(SimCluster cluster) throws Exception {
-        Process one = free();
+        OneNode one = free();
         if (one == null) {
             return;
         }
@@ -733,7 +733,7 @@ final class MovesGame {
     }
 
     private void nap(SimCluster cluster, int maxMs) throws Exception {
-        Process one = free();
+        OneNode one = free();
         if (one != null) {
             String key = "k" + random.nextInt(WORDS);
             int ms = random.nextInt(maxMs);
@@ -748,7 +748,7 @@ final class MovesGame {
     }
 
     private void check(SimCluster cluster) throws Exception {
-        for (Process each : List.copyOf(current.values())) {
+        for (OneNode each : List.copyOf(current.values())) {
             if (!each.isBusy && cluster.isRunning(each.name)) {
                 try {
                     cluster.on(
@@ -786,7 +786,7 @@ final class MovesGame {
                             + notes.values().stream().limit(5).toList());
         }
         check(cluster);
-        for (Process each : current.values()) {
+        for (OneNode each : current.values()) {
             for (String peer : each.node().peers()) {
                 Counts left = each.node().counts(peer);
                 if (left != null && left.asks() > 0) {
@@ -800,7 +800,7 @@ final class MovesGame {
         for (int i = 0; i < WORDS; i++) {
             String key = "k" + i;
             Set<String> all = new HashSet<>();
-            for (Process each : current.values()) {
+            for (OneNode each : current.values()) {
                 try {
                     all.add(
                             cluster.on(
@@ -834,7 +834,7 @@ final class MovesGame {
     }
 
     private String wrong(SimCluster cluster) throws Exception {
-        Process one = at("n" + (1 + random.nextInt(3)));
+        OneNode one = at("n" + (1 + random.nextInt(3)));
         long sum = 0;
         Set<Long> added = new HashSet<>();
         for (int i = 0; i < ACCOUNTS; i++) {

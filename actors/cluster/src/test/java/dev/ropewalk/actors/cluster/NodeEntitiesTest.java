@@ -560,7 +560,7 @@ class NodeEntitiesTest {
                         String from = "a" + i % accounts;
                         String to = "a" + (i * 7 + 3) % accounts;
                         String node = "n" + (1 + i % 2);
-                        long cents = i + 1;
+                        long cents = i + 1L;
                         try {
                             cluster.on(
                                     node,
