@@ -476,13 +476,13 @@ final class Way<M> {
 
     /**
      * How long until the next try; 0 if nothing is left. Only the node's cord takes from those that
-     * are held, so the first one is sent without the lock.
+     * are held, so the first one is sent without the lock; it goes back if it was not sent.
      */
     private long flush(Place now) {
         while (true) {
             Held next;
             synchronized (this) {
-                next = held.peek();
+                next = held.poll();
                 if (next == null && hasReturned) {
                     return firstPauseNs; // from this cord, while it was sent
                 }
@@ -494,10 +494,10 @@ final class Way<M> {
             }
             Sent sent = next.isOver() ? Sent.YES : send(now, next);
             if (sent != Sent.YES) {
+                synchronized (this) {
+                    held.addFirst(next);
+                }
                 return sent == Sent.FULL ? timing.roomPause().toNanos() : firstPauseNs;
-            }
-            synchronized (this) {
-                held.remove();
             }
         }
     }
