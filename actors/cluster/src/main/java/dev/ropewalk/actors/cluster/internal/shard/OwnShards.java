@@ -49,7 +49,7 @@ final class OwnShards {
 
     private final AtomicReferenceArray<State> states = new AtomicReferenceArray<>(Shards.COUNT);
 
-    /** As {@link #epoch}: above 0 if it is OWNED, below 0 if it is GIVING. */
+    /** As {@link #epoch}: above 0 if it is OWNED, below 0 if it is GIVING and was not lost. */
     private final AtomicLongArray open = new AtomicLongArray(Shards.COUNT);
 
     /** The epoch of the state; means nothing with NONE. */
@@ -299,7 +299,7 @@ final class OwnShards {
                                 epoch == epochs[shard]
                                         && epoch == table.epoch(shard)
                                         && me.equals(table.owner(shard));
-                        case GIVING -> epoch == -epochs[shard];
+                        case GIVING -> epoch == (isToldLost[shard] ? 0 : -epochs[shard]);
                     };
             if (!isRight) {
                 throw new IllegalStateException(
