@@ -725,8 +725,6 @@ final class MovesGame {
         if (isMild && !isAll) {
             violated(one + " has not left in its time");
         }
-        // A system writes the rest of a connection whose process has ended; a killed one here not.
-        Fiber.sleep(Duration.ofMillis(500));
         if (random.nextBoolean()) {
             Fiber.sleep(Duration.ofMillis(random.nextInt(3_000)));
         }

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.cluster.entity;
 
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.internal.entity.Countdown;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
 import dev.ropewalk.actors.cluster.internal.entity.KindHost;
 import dev.ropewalk.actors.cluster.internal.entity.Ownership;
@@ -26,7 +27,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 /**
@@ -281,16 +281,9 @@ public final class EntityHost implements AutoCloseable {
 
         Closing(List<EntityHome<?>> all, long limitNs) {
             this.endNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 4);
-            AtomicInteger left =
-                    new AtomicInteger(1 + all.stream().mapToInt(EntityHome::cords).sum());
-            Runnable gone =
-                    () -> {
-                        if (left.decrementAndGet() == 0) {
-                            allGone.complete(null);
-                        }
-                    };
-            all.forEach(each -> each.close(gone)); // all before any is waited for
-            gone.run();
+            Countdown homes = new Countdown(() -> allGone.complete(null));
+            all.forEach(each -> each.close(homes.part())); // all before any is waited for
+            homes.begin();
         }
 
         @SuppressWarnings("FutureReturnValueIgnored") // the cell is given

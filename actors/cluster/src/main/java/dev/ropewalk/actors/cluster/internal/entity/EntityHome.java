@@ -284,18 +284,15 @@ public final class EntityHome<M> implements Route<M> {
         residentsOf(shard).fence(shard, passed);
     }
 
-    /** On how many cords it is. */
-    public int cords() {
-        return residents.size();
-    }
-
     /**
      * Ends all, each behind the messages that it has. Waits for nothing.
      *
-     * @param gone runs once for each cord, when it has none any more
+     * @param gone runs when there is none any more
      */
     public void close(Runnable gone) {
-        residents.forEach(each -> each.close(gone));
+        Countdown cords = new Countdown(gone);
+        residents.forEach(each -> each.close(cords.part()));
+        cords.begin();
     }
 
     // ---------------------------------------------------------------- what cannot be told

@@ -144,8 +144,7 @@ final class KindRoute<M> implements Route<M> {
                 () -> {
                     EntityHome<M> here = home;
                     switch (place(to.shard())) {
-                        case Way.Place.Here _ when here != null ->
-                                here.residentsOf(to.shard()).with(to.key(), code, whenOver);
+                        case Way.Place.Here _ when here != null -> here.with(to, code, whenOver);
                         case Way.Place.There(Conversation with) ->
                                 node.cord()
                                         .spin(
@@ -249,9 +248,6 @@ final class KindRoute<M> implements Route<M> {
 
     /** This process does not have the shard. From any thread. */
     void returned(int shard, String key, Object item) {
-        if (item instanceof Letter letter && !letter.isSentAgain()) {
-            return; // of the next owner's own
-        }
         way(shard).returned(node.self(), new EntityTarget<>(this, key), item);
     }
 
@@ -260,15 +256,14 @@ final class KindRoute<M> implements Route<M> {
         way(to.shard()).returned(by.peer().id().name(), to, item);
     }
 
-    /** Runs the code when nothing of the kind goes into the session any more. */
-    void leave(Conversation with, Runnable left) {
-        each(way -> way.leave(with, left));
-    }
-
-    int ways() {
-        int[] count = {0};
-        each(_ -> count[0]++);
-        return count[0];
+    /** How many messages wait. */
+    int waiting() {
+        int sum = 0;
+        for (int shard = 0; shard < Shards.COUNT; shard++) {
+            Way<M> way = ways.get(shard);
+            sum += way == null ? 0 : way.waiting();
+        }
+        return sum;
     }
 
     void look(int shard) {
@@ -288,10 +283,8 @@ final class KindRoute<M> implements Route<M> {
     }
 
     NodeDump.Kind dump() {
-        int[] held = {0};
-        each(way -> held[0] += way.waiting());
         EntityHome<M> here = home;
-        return new NodeDump.Kind(kind, here == null ? 0 : here.size(), held[0]);
+        return new NodeDump.Kind(kind, here == null ? 0 : here.size(), waiting());
     }
 
     @Override

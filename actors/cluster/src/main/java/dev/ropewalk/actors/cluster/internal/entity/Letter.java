@@ -14,11 +14,6 @@ sealed interface Letter extends Resent {
     byte CONFIRMED = 1;
     byte FORGET = 2;
 
-    /** Whether it goes from one entity to another, and not from one to itself. */
-    default boolean isSentAgain() {
-        return !(this instanceof Tick || this instanceof Due);
-    }
-
     /**
      * Writes it for another node.
      *

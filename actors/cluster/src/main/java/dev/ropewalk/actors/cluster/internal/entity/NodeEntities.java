@@ -36,7 +36,6 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
@@ -467,18 +466,10 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     private boolean awaitGone(int shard, Duration limit, Ending ending) {
-        List<EntityHome<?>> homes = new ArrayList<>();
-        eachHome(homes::add);
-        AtomicInteger left = new AtomicInteger(1 + homes.size());
         WaitCell all = new WaitCell();
-        Runnable gone =
-                () -> {
-                    if (left.decrementAndGet() == 0) {
-                        all.give(true);
-                    }
-                };
-        homes.forEach(each -> ending.of(each, gone));
-        gone.run();
+        Countdown homes = new Countdown(() -> all.give(true));
+        eachHome(each -> ending.of(each, homes.part()));
+        homes.begin();
         return all.await("the end of the entities of shard " + shard, Waits.nanos(limit))
                 != Waits.TIMED_OUT;
     }
@@ -595,16 +586,9 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
     @Override
     public void retired(Conversation by, Runnable left) {
-        AtomicInteger ways = new AtomicInteger(1);
-        Runnable each =
-                () -> {
-                    if (ways.decrementAndGet() == 0) {
-                        left.run();
-                    }
-                };
-        routes.values().forEach(route -> ways.addAndGet(route.ways()));
-        routes.values().forEach(route -> route.leave(by, each));
-        each.run();
+        Countdown ways = new Countdown(left);
+        eachWay(way -> way.leave(by, ways.part())); // one that is made later does not go there
+        ways.begin();
     }
 
     @Override
@@ -639,32 +623,27 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         if (of == null || !isFollowing) {
             return true;
         }
-        long beganNs = Waits.nanoTime();
-        boolean isComplete = of.shards().leave(Duration.ofNanos(limitNs));
-        do { // messages of this node's actors go on first, and do not come back afterwards
-            long endNs = beganNs + limitNs;
-            if (!awaitWays(of, endNs) || !retire(of, endNs - Waits.nanoTime())) {
-                return false;
-            }
-        } while (isWaitingForOthers(of));
-        return isComplete;
+        long endNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 4);
+        try {
+            boolean isComplete = of.shards().leave(Duration.ofNanos(limitNs));
+            do { // messages of this node's actors go on first, and do not come back afterwards
+                if (!awaitWays(of, endNs) || !retire(of, endNs - Waits.nanoTime())) {
+                    return false;
+                }
+            } while (isAnyWaiting(of));
+            return isComplete;
+        } finally {
+            of.shards().end();
+        }
     }
 
-    /** Messages wait for a shard that another node has, which may not be reached yet. */
-    private boolean isWaitingForOthers(Parts of) {
-        AtomicInteger count = new AtomicInteger();
-        eachWay(
-                way -> {
-                    String owner = of.shards().owner(way.shard());
-                    if (owner != null && !owner.equals(self)) {
-                        count.addAndGet(way.waiting());
-                    }
-                });
-        return count.get() > 0;
+    /** For another node, which may not be reached yet, or not own the shard yet. */
+    private boolean isAnyWaiting(Parts of) {
+        return of.shards().hasOthers() && waiting() > 0;
     }
 
     private boolean awaitWays(Parts of, long endNs) {
-        while (isWaitingForOthers(of)) {
+        while (isAnyWaiting(of)) {
             if (Waits.nanoTime() - endNs >= 0) {
                 return false;
             }
@@ -674,19 +653,12 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     private boolean retire(Parts of, long limitNs) {
-        AtomicInteger left = new AtomicInteger(1);
         WaitCell all = new WaitCell();
-        Runnable told =
-                () -> {
-                    if (left.decrementAndGet() == 0) {
-                        all.give(true);
-                    }
-                };
+        Countdown told = new Countdown(() -> all.give(true));
         for (Conversation each : of.sessions().all()) {
-            left.incrementAndGet();
-            fence(each, told, each.entities()::retire);
+            fence(each, told.part(), each.entities()::retire);
         }
-        told.run();
+        told.begin();
         return all.await("other nodes, which hear that it has no shards", Math.max(0, limitNs))
                 != Waits.TIMED_OUT;
     }
@@ -764,11 +736,9 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         return fences.size();
     }
 
-    /** Messages that wait for owners of shards. For tests. */
+    /** Messages that wait for owners of shards. */
     public int waiting() {
-        AtomicInteger sum = new AtomicInteger();
-        eachWay(way -> sum.addAndGet(way.waiting()));
-        return sum.get();
+        return routes.values().stream().mapToInt(KindRoute::waiting).sum();
     }
 
     @Override

@@ -66,6 +66,9 @@ final class OwnShards {
     /** From then on nothing that has stopped is taken back. */
     private boolean isLeaving;
 
+    /** Nothing is taken any more. */
+    private boolean isOver;
+
     private final AtomicLong taken = new AtomicLong();
     private final AtomicLong given = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
@@ -133,12 +136,22 @@ final class OwnShards {
                 }
                 case GIVEN -> settle(shard, table, isStill);
             }
-            if (states.get(shard) == State.NONE && epoch != 0 && isHeld) {
+            if (states.get(shard) == State.NONE && epoch != 0 && isHeld && !isOver) {
                 epochs[shard] = epoch;
                 own(shard, State.NONE);
                 taken.incrementAndGet();
             }
         }
+    }
+
+    /** Nothing is owned any more, and nothing will be. */
+    void end() {
+        isOver = true;
+        endAll();
+    }
+
+    boolean isOver() {
+        return isOver;
     }
 
     /** Nothing is owned any more, whatever the table says. */

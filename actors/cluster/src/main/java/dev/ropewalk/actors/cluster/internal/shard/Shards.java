@@ -236,7 +236,7 @@ public final class Shards {
         } finally {
             ending.terminate();
             hasLeft = true;
-            own.endAll();
+            own.end();
             tellLeft(false);
         }
     }
@@ -497,13 +497,14 @@ public final class Shards {
     }
 
     /**
-     * Gives all shards away, so that others have them before this node ends. Before {@link
-     * Membership#leave}. A switchpoint.
+     * Gives all shards away, so that others have them before this node ends. It takes none from now
+     * on, and follows the table until {@link #end}, because messages go on to other nodes. Before
+     * {@link Membership#leave}. A switchpoint.
      *
      * @return false if the limit passed first; what was left then has stopped
      */
     public boolean leave(Duration limit) {
-        if (hasLeft) {
+        if (own.isOver()) {
             return true;
         }
         long limitNs = Waits.nanos(limit);
@@ -515,10 +516,23 @@ public final class Shards {
         leaving.add(over);
         wake();
         boolean isAll = Boolean.TRUE.equals(over.await("all shards of " + this + " move", limitNs));
-        own.endAll();
+        own.end();
+        return isAll;
+    }
+
+    /** Follows the table no more. On the cord. */
+    public void end() {
         hasLeft = true;
         wake();
-        return isAll;
+    }
+
+    /** {@return whether another node takes shards, as far as this one knows} */
+    public boolean hasOthers() {
+        return membership.live().entrySet().stream()
+                .anyMatch(
+                        each ->
+                                each.getValue().takesShards()
+                                        && !each.getKey().equals(membership.name()));
     }
 
     /** Whether nothing is left, and nobody gives this node anything. */
