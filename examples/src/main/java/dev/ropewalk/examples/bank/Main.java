@@ -1,6 +1,7 @@
 package dev.ropewalk.examples.bank;
 
 import dev.ropewalk.actors.ActorSystemOptions;
+import dev.ropewalk.examples.bank.nodes.NodesMain;
 import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
@@ -46,6 +47,9 @@ public final class Main {
     }
 
     static int run(List<String> arguments, Output out, PrintStream err) {
+        if (arguments.contains("--node")) {
+            return NodesMain.run(arguments, out, err);
+        }
         Options options;
         try {
             options = Options.parse(arguments);

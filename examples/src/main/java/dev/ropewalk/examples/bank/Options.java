@@ -49,6 +49,7 @@ record Options(
                              which starts all others again, too; and of the audits
               --seed N       of the orders and the chaos (default 1)
               --tree         show the supervision tree, and transfer nothing
+              --node         another bank, on three processes that are killed; see --node --help
               --help         show this text
 
             Exit status: 0 if all audits balance, and each account has at the end what the

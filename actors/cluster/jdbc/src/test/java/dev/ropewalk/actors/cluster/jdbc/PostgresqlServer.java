@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * A server of PostgreSQL in a folder of its own, on loopback. It refuses to run as root, so root
  * starts it as the user nobody; where that cannot be done, the tests are skipped and say why.
  */
-final class PostgresqlServer {
+public final class PostgresqlServer {
     private static final String BINARIES = "/postgres-linux-x86_64.txz";
     private static final String READY = "database system is ready";
     private static final int LIMIT_SECONDS = 60;
@@ -57,7 +57,7 @@ final class PostgresqlServer {
     }
 
     /** Starts one, or skips the test. */
-    static PostgresqlServer start() throws IOException, InterruptedException {
+    public static PostgresqlServer start() throws IOException, InterruptedException {
         if (PostgresqlServer.class.getResource(BINARIES) == null) {
             abort("no PostgreSQL for " + System.getProperty("os.name") + " on this machine");
         }
@@ -148,7 +148,7 @@ final class PostgresqlServer {
     }
 
     /** Of a database that is empty at first. */
-    String url() {
+    public String url() {
         return "jdbc:postgresql://127.0.0.1:" + port + "/postgres?user=postgres";
     }
 
@@ -184,7 +184,7 @@ final class PostgresqlServer {
     }
 
     /** Ends it, and deletes what it had. */
-    void stop() throws IOException, InterruptedException {
+    public void stop() throws IOException, InterruptedException {
         kill();
         try (var files = Files.walk(folder)) {
             files.sorted(java.util.Comparator.reverseOrder())

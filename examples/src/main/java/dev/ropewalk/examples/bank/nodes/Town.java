@@ -1,0 +1,348 @@
+package dev.ropewalk.examples.bank.nodes;
+
+import dev.ropewalk.examples.cli.Output;
+
+import org.jspecify.annotations.Nullable;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * The processes of the bank, and the things that are done to them. It is no member of the cluster:
+ * it starts processes, reads the lines that they print, and starts one again that has ended. For
+ * one thread, and those that read.
+ */
+final class Town implements AutoCloseable {
+    private static final int CLOSED = 0;
+    private static final int OPEN = 1;
+
+    private static final long LIMIT_MS = 60_000;
+    private static final long POLL_MS = 20;
+    private static final int MIN_STOP_MS = 1_000;
+    private static final int MAX_STOP_MS = 8_000;
+    private static final int MAX_REST_MS = 2_000;
+
+    private final NodesOptions options;
+    private final Output out;
+    private final Path folder;
+    private final Book book;
+    private final Random random;
+    private final String cluster = "bank-" + UUID.randomUUID().toString().substring(0, 8);
+    private final List<String> servers;
+    private final List<@Nullable NodeProcess> processes =
+            new ArrayList<>(Collections.nCopies(NodeSettings.NODES, null));
+    private final int[] versions = new int[NodeSettings.NODES];
+    private final long beganNs = System.nanoTime();
+
+    /** Whether its customers give orders, for each process; written by those that read, too. */
+    private final AtomicIntegerArray customers = new AtomicIntegerArray(NodeSettings.NODES);
+
+    /** Which processes have said that they are ready. */
+    private final AtomicIntegerArray ready = new AtomicIntegerArray(NodeSettings.NODES);
+
+    private volatile boolean isOpen;
+    private volatile boolean isOver;
+    private volatile int left;
+    private volatile int counts;
+
+    /**
+     * A town without a process.
+     *
+     * @param folder in which the processes have their files
+     */
+    Town(NodesOptions options, Output out, Path folder, Book book) throws IOException {
+        this.options = options;
+        this.out = out;
+        this.folder = folder;
+        this.book = book;
+        this.random = new Random(options.seed());
+        this.servers = freeAddresses();
+        Arrays.fill(versions, 1);
+    }
+
+    private static List<String> freeAddresses() throws IOException {
+        List<ServerSocket> free = new ArrayList<>();
+        for (int i = 0; i < NodeSettings.NODES; i++) {
+            free.add(new ServerSocket(0, 1, InetAddress.getLoopbackAddress()));
+        }
+        List<String> all = free.stream().map(each -> "127.0.0.1:" + each.getLocalPort()).toList();
+        for (ServerSocket each : free) {
+            each.close();
+        }
+        return all;
+    }
+
+    /** Plays the scenario, and counts the money. Waits for no more than a minute for anything. */
+    void run() throws IOException {
+        startEnded();
+        if (!await("the three processes are ready", this::areReady)) {
+            return;
+        }
+        isOpen = true;
+        each(this::open);
+        awaitTransfers();
+        long endNs = System.nanoTime() + options.seconds() * 1_000_000_000L;
+        switch (options.scenario()) {
+            case FAULTS -> playFaults(endNs);
+            case EXCHANGE -> playExchange(endNs);
+            case NONE -> rest(options.seconds() * 1_000L);
+        }
+        if (book.wrong().isEmpty()) {
+            awaitTransfers();
+        }
+        isOpen = false;
+        each(place -> say(place, BankNode.CLOSE));
+        await(
+                "all customers have ended",
+                () ->
+                        IntStream.range(0, NodeSettings.NODES)
+                                .allMatch(place -> customers.get(place) == CLOSED));
+        count();
+    }
+
+    // ---------------------------------------------------------------- processes
+
+    /** Starts those that do not run. */
+    private void startEnded() throws IOException {
+        for (int place = 0; place < NodeSettings.NODES; place++) {
+            NodeProcess before = processes.get(place);
+            if (before != null && !before.isAlive()) {
+                before.kill(); // reads the rest
+                processes.set(place, null);
+                tell(before + " has ended");
+            }
+            if (processes.get(place) == null && !isOver) {
+                start(place);
+            }
+        }
+    }
+
+    private void start(int place) throws IOException {
+        customers.set(place, CLOSED);
+        ready.set(place, 0);
+        NodeSettings settings =
+                new NodeSettings(
+                        place,
+                        String.valueOf(versions[place]),
+                        cluster,
+                        options.accounts(),
+                        random.nextLong(),
+                        options.store(),
+                        folder,
+                        servers);
+        NodeProcess started = new NodeProcess(settings, (by, line) -> read(place, by, line));
+        processes.set(place, started);
+        tell(started + " is process " + started.pid());
+    }
+
+    /** On the thread that reads the process's lines. */
+    private void read(int place, NodeProcess by, String line) {
+        book.read(place, line);
+        switch (line) {
+            case Words.READY -> {
+                ready.set(place, 1);
+                if (isOpen) {
+                    customers.set(place, OPEN);
+                    by.say(BankNode.OPEN);
+                }
+            }
+            case Words.CLOSED -> customers.set(place, CLOSED);
+            case Words.COUNTED -> counts++;
+            case Words.LEFT + " true" -> left++;
+            default -> {}
+        }
+    }
+
+    private void open(int place) {
+        if (customers.compareAndSet(place, CLOSED, OPEN)) {
+            say(place, BankNode.OPEN);
+        }
+    }
+
+    private void say(int place, String line) {
+        NodeProcess process = processes.get(place);
+        if (process != null) {
+            process.say(line);
+        }
+    }
+
+    private boolean areReady() {
+        return IntStream.range(0, NodeSettings.NODES).allMatch(place -> ready.get(place) == 1);
+    }
+
+    private interface Step {
+        void at(int place) throws IOException;
+    }
+
+    private static void each(Step step) throws IOException {
+        for (int place = 0; place < NodeSettings.NODES; place++) {
+            step.at(place);
+        }
+    }
+
+    // ---------------------------------------------------------------- scenarios
+
+    private void playFaults(long endNs) throws IOException {
+        List<Fault> next = new ArrayList<>();
+        while (System.nanoTime() - endNs < 0 && book.wrong().isEmpty()) {
+            if (next.isEmpty()) {
+                next.addAll(List.of(Fault.values()));
+                Collections.shuffle(next, random);
+            }
+            inject(next.removeLast());
+            awaitTransfers();
+            rest(random.nextInt(MAX_REST_MS));
+        }
+    }
+
+    private void inject(Fault fault) throws IOException {
+        List<Integer> places = new ArrayList<>(List.of(0, 1, 2));
+        Collections.shuffle(places, random);
+        List<NodeProcess> hit = new ArrayList<>();
+        for (int place : places.subList(0, fault.count())) {
+            NodeProcess process = processes.get(place);
+            if (process != null) {
+                hit.add(process);
+            }
+        }
+        String names =
+                hit.stream().map(NodeProcess::toString).sorted().collect(Collectors.joining(", "));
+        if (fault.isKill()) {
+            tell(names + (hit.size() == 1 ? " is" : " are") + " killed");
+            hit.forEach(each -> each.kill());
+            return;
+        }
+        int stopMs = MIN_STOP_MS + random.nextInt(MAX_STOP_MS - MIN_STOP_MS);
+        tell(names + (hit.size() == 1 ? " stops" : " stop") + " for " + stopMs + " ms");
+        for (NodeProcess each : hit) {
+            each.signal("STOP");
+        }
+        rest(stopMs);
+        for (NodeProcess each : hit) {
+            each.signal("CONT");
+        }
+    }
+
+    /** At least once for each process. */
+    private void playExchange(long endNs) throws IOException {
+        int version = 2;
+        do {
+            for (int place = 0; place < NodeSettings.NODES && book.wrong().isEmpty(); place++) {
+                exchange(place, version);
+            }
+            version++;
+        } while (System.nanoTime() - endNs < 0 && book.wrong().isEmpty());
+        if (book.failedAsks() > 0) {
+            book.wrong(book.failedAsks() + " asks were not answered within their limit of 5 s");
+        }
+    }
+
+    private void exchange(int place, int version) throws IOException {
+        NodeProcess old = processes.get(place);
+        if (old == null) {
+            return;
+        }
+        versions[place] = version;
+        int before = left;
+        tell(old + " leaves for version " + version);
+        old.terminate();
+        await(old + " has left", () -> processes.get(place) != old);
+        if (left == before) {
+            book.wrong(old + " did not leave in order");
+        }
+        awaitTransfers();
+    }
+
+    // ---------------------------------------------------------------- the count
+
+    private void count() throws IOException {
+        long endMs = nowMs() + LIMIT_MS;
+        while (!book.isSettled() && nowMs() < endMs && book.wrong().isEmpty()) {
+            book.forgetMoney();
+            int before = counts;
+            say(0, BankNode.COUNT);
+            await("the accounts are counted", () -> counts > before);
+        }
+        isOver = true;
+        book.judge();
+    }
+
+    // ---------------------------------------------------------------- waiting
+
+    /** Until customers of each process have been answered. */
+    private void awaitTransfers() throws IOException {
+        long[] before = book.byPlace();
+        boolean isDone =
+                await(
+                        "customers of each process transfer",
+                        () -> {
+                            long[] now = book.byPlace();
+                            return IntStream.range(0, NodeSettings.NODES)
+                                    .allMatch(place -> now[place] > before[place]);
+                        });
+        if (isDone) {
+            tell(String.format(Locale.ROOT, "%,d transfers", book.transfers()));
+        }
+    }
+
+    private boolean await(String what, BooleanSupplier isDone) throws IOException {
+        long endMs = nowMs() + LIMIT_MS;
+        while (!isDone.getAsBoolean()) {
+            if (nowMs() > endMs) {
+                book.wrong("this has not come within " + LIMIT_MS / 1_000 + " s: " + what);
+                return false;
+            }
+            startEnded();
+            pause();
+        }
+        return true;
+    }
+
+    private void rest(long forMs) throws IOException {
+        long endMs = nowMs() + forMs;
+        while (nowMs() < endMs) {
+            startEnded();
+            pause();
+        }
+    }
+
+    private static void pause() {
+        try {
+            Thread.sleep(POLL_MS);
+        } catch (InterruptedException again) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private long nowMs() {
+        return (System.nanoTime() - beganNs) / 1_000_000;
+    }
+
+    private void tell(String what) throws IOException {
+        out.print(String.format(Locale.ROOT, "%6.1f s  %s%n", nowMs() / 1e3, what));
+    }
+
+    /** Kills all. */
+    @Override
+    public void close() {
+        isOver = true;
+        for (NodeProcess each : processes) {
+            if (each != null) {
+                each.kill();
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+package dev.ropewalk.examples.bank.nodes;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ropewalk.examples.cli.Output;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Rule A8, by processes of the machine that keep the store themselves: no acknowledged transfer is
+ * gone, and each counts once, whatever is killed or stopped.
+ */
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
+class NodesMainTest {
+    private static final int STRESS_RUNS = 50;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    @BeforeEach
+    void needsProcesses() {
+        assumeTrue(Files.isReadable(Path.of("/proc/self/fd")), "no /proc");
+    }
+
+    private int run(String... arguments) {
+        out.reset();
+        List<String> all = new ArrayList<>(List.of("--node"));
+        all.addAll(List.of(arguments));
+        return NodesMain.run(all, new Output(out, UTF_8), new PrintStream(err, true, UTF_8));
+    }
+
+    private String text() {
+        return out.toString(UTF_8) + err.toString(UTF_8);
+    }
+
+    private void assertExact(String... arguments) {
+        assertEquals(NodesMain.EXACT, run(arguments), this::text);
+        String end = "\nthe sum of 30 accounts is 30,000, as at first; no acknowledged transfer is";
+        assertTrue(text().contains(end), this::text);
+    }
+
+    @Test
+    void A8_processesThatKeepTheStoreAreKilledAndStopped() {
+        assertExact("--seconds=15", "--seed=1");
+        assertTrue(text().contains("n1, n2, n3 are killed"), this::text);
+        assertTrue(text().contains(" stops for ") || text().contains(" stop for "), this::text);
+    }
+
+    @Test
+    void A8_aNewerProgramTakesTheirPlacesAndNoAskFails() {
+        assertExact("--seconds=1", "--scenario=exchange");
+        assertTrue(text().contains("n3 leaves for version 2"), this::text);
+        assertTrue(text().contains("; 0 asks were given again"), this::text);
+    }
+
+    @Test
+    @Tag("stress")
+    @Timeout(value = 3_600, threadMode = ThreadMode.SEPARATE_THREAD)
+    void A8_processesThatKeepTheStoreAreKilledAndStoppedAgainAndAgain() {
+        for (int seed = 0; seed < STRESS_RUNS; seed++) {
+            assertExact("--seconds=15", "--seed=" + seed);
+        }
+    }
+
+    // ---------------------------------------------------------------- the command line
+
+    @Test
+    void badOptionsAndHelp() {
+        assertEquals(NodesMain.BAD_OPTION, run("--scenario=earthquake"));
+        assertEquals(NodesMain.BAD_OPTION, run("--store=jdbc:mysql://127.0.0.1/bank"));
+        assertEquals(NodesMain.BAD_OPTION, run("--accounts=2"));
+        assertEquals(NodesMain.BAD_OPTION, run("--chaos=0.1"));
+        assertEquals(NodesMain.BAD_OPTION, run("file"));
+        List<String> lines = err.toString(UTF_8).lines().toList();
+        assertEquals(5, lines.size(), lines::toString);
+        assertTrue(
+                lines.getFirst().contains("earthquake is not faults, exchange or none"),
+                lines::toString);
+        assertEquals(NodesMain.EXACT, run("--help"));
+        assertEquals(NodesOptions.USAGE, out.toString(UTF_8));
+    }
+}
