@@ -368,7 +368,7 @@ public final class VirtualCords {
      * or comes to it later, gets a {@link dev.ropewalk.fibers.FiberAbandonedException} that says
      * which cord was killed. Locks that its fibers held go to others, and their children on other
      * cords are terminated. The network in memory closes its sockets with a reset and frees its
-     * ports, unless its host is cut off.
+     * ports, unless its host is cut off; a connection that was closed before still sends its rest.
      *
      * <p>A switchpoint: returns when the cord is over.
      *

@@ -581,6 +581,36 @@ class HostsTest {
         }
     }
 
+    @Test
+    void F14_outputThatEndedBeforeItsCordWasKilledArrives() {
+        seeds(
+                world -> {
+                    world.net.delay("a", "b", Duration.ofMillis(5), Duration.ofMillis(20));
+                    world.net.delay("b", "a", Duration.ofMillis(5), Duration.ofMillis(20));
+                    Fiber<?> server =
+                            world.b.spin(
+                                    "says a last word",
+                                    () -> {
+                                        TcpListener listener = TcpListener.bind("0.0.0.0", PORT);
+                                        try (TcpConnection c = listener.accept()) {
+                                            c.write("last word\n");
+                                        }
+                                    });
+                    Fiber.sleep(Duration.ofMillis(10));
+                    Fiber<@Nullable String> client =
+                            world.onA(
+                                    () -> {
+                                        try (TcpConnection c = connect("b")) {
+                                            String line = c.readLine();
+                                            return line + ", " + c.readLine();
+                                        }
+                                    });
+                    server.await();
+                    world.run.kill(world.b);
+                    assertEquals("last word, null", client.await());
+                });
+    }
+
     /** Until it is broken off; a read without a limit, which a lost reset would leave for ever. */
     private static int countAnswers(String host) {
         int count = 0;

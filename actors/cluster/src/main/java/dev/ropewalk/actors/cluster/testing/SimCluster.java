@@ -438,7 +438,8 @@ public final class SimCluster {
 
     /**
      * Kills a node, as kill -9 does its process: no {@code finally} of it runs, and its connections
-     * are reset. No effect if it was killed before. A switchpoint. See {@link VirtualCords#kill}.
+     * are reset; those that it had closed still send their rest. No effect if it was killed before.
+     * A switchpoint. See {@link VirtualCords#kill}.
      *
      * @param name of the node
      * @throws IllegalArgumentException if there is none of that name, or it is the caller's

@@ -346,9 +346,14 @@ final class MemoryChannel extends AbstractChannel implements DuplexChannel {
 
     // ---------------------------------------------------------------- the end
 
-    /** Its end will be a reset, as that of a killed process. */
+    /**
+     * Its end will be a reset, as that of a killed process. Not if its output has ended before: the
+     * system sends that, whatever becomes of the process.
+     */
     void abort() {
-        config.lingerSeconds = 0;
+        if (!isOutputShutdown) {
+            config.lingerSeconds = 0;
+        }
     }
 
     /** Something between the hosts has broken the connection. */
