@@ -28,14 +28,15 @@ class BankTest {
     private static final int STRESS_RUNS = 50;
 
     @Test
-    void A8_processesOverPostgresqlAreKilledAndStopped() throws Exception {
+    void A8_processesOverPostgresqlAreKilledAndStopped() throws IOException, InterruptedException {
         overPostgresql(url -> assertExact(url, "faults", 10, 3));
     }
 
     @Test
     @Tag("stress")
     @Timeout(value = 3_600, threadMode = ThreadMode.SEPARATE_THREAD)
-    void A8_processesOverPostgresqlAreKilledStoppedAndExchangedAgainAndAgain() throws Exception {
+    void A8_processesOverPostgresqlAreKilledStoppedAndExchangedAgainAndAgain()
+            throws IOException, InterruptedException {
         overPostgresql(
                 url -> {
                     for (int seed = 0; seed < STRESS_RUNS; seed++) {

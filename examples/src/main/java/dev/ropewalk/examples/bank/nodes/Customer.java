@@ -9,6 +9,7 @@ import dev.ropewalk.examples.bank.nodes.Account.Message;
 import dev.ropewalk.examples.bank.nodes.Account.Money;
 import dev.ropewalk.examples.bank.nodes.Account.Receipt;
 import dev.ropewalk.examples.bank.nodes.Account.Transfer;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
 import java.time.Duration;
@@ -59,10 +60,10 @@ final class Customer {
     void run() {
         long next = this.<Money>ask(Look::new).transfers() + 1;
         while (isOpen.getAsBoolean()) {
-            long beganNs = System.nanoTime();
+            long beganNs = Cord.current().nanoTime();
             switch (order(next)) {
                 case PAID -> {
-                    words.paid(account, next, System.nanoTime() - beganNs);
+                    words.paid(account, next, Cord.current().nanoTime() - beganNs);
                     next++;
                 }
                 case TOO_POOR -> Fiber.sleep(BEFORE_AGAIN); // others pay it
@@ -77,7 +78,7 @@ final class Customer {
     private Receipt order(long number) {
         int other = random.nextInt(accounts - 1);
         ActorRef<Message> to = all.ref(Account.key(other < account ? other : other + 1));
-        long cents = 1 + random.nextInt(MAX_CENTS);
+        long cents = random.nextLong(1, MAX_CENTS + 1L);
         return ask(replyTo -> new Transfer(number, to, cents, replyTo));
     }
 
@@ -85,7 +86,7 @@ final class Customer {
         ActorRef<Message> own = all.ref(Account.key(account));
         for (; ; ) {
             try {
-                return own.ask(question::apply, ASK_LIMIT);
+                return own.ask(question, ASK_LIMIT);
             } catch (AskException none) {
                 words.failed(account, none); // it may have been done
                 Fiber.sleep(BEFORE_AGAIN);

@@ -2,6 +2,8 @@ package dev.ropewalk.examples.bank.nodes;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.ropewalk.fibers.blocking.Processes;
+
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -104,17 +106,13 @@ final class NodeProcess {
     }
 
     /**
-     * Stops it, or lets it go on.
+     * Stops it, or lets it go on. A switchpoint.
      *
      * @param name STOP or CONT
      */
     void signal(String name) throws IOException {
         Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(pid())).start();
-        try {
-            kill.waitFor();
-        } catch (InterruptedException again) {
-            Thread.currentThread().interrupt();
-        }
+        Processes.await(kill);
     }
 
     @Override

@@ -3,6 +3,8 @@ package dev.ropewalk.examples.bank.nodes;
 import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.FiberFailedException;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -55,12 +57,14 @@ public final class NodesMain {
     private static int run(NodesOptions options, Output out, PrintStream err) throws IOException {
         Path folder = Files.createTempDirectory("ropewalk-bank");
         Book book = new Book(options.accounts());
-        long beganNs = System.nanoTime();
-        try (Town town = new Town(options, out, folder, book)) {
-            Runtime.getRuntime().addShutdownHook(new Thread(town::close, "kills the processes"));
-            town.run();
+        try {
+            Cord.run(() -> play(new Town(options, out, folder, book), options, book, out));
+        } catch (FiberFailedException failed) {
+            if (failed.getCause() instanceof IOException cannotWrite) {
+                throw cannotWrite;
+            }
+            throw failed;
         }
-        report(options, book, (System.nanoTime() - beganNs) / 1e9, out);
         if (book.wrong().isEmpty()) {
             delete(folder);
             return EXACT;
@@ -68,6 +72,21 @@ public final class NodesMain {
         book.wrong().forEach(each -> err.println("bank: " + Plain.text(each)));
         err.println("bank: the processes' logs and files are in " + folder);
         return NOT_EXACT;
+    }
+
+    private static void play(Town town, NodesOptions options, Book book, Output out)
+            throws IOException {
+        Thread onCtrlC = new Thread(town::close, "kills the processes");
+        Runtime.getRuntime().addShutdownHook(onCtrlC);
+        try (town) {
+            town.run();
+        }
+        try {
+            Runtime.getRuntime().removeShutdownHook(onCtrlC);
+        } catch (IllegalStateException shuttingDown) {
+            return; // the processes were killed, and nothing is known
+        }
+        report(options, book, town.nowMs() / 1e3, out);
     }
 
     private static void report(NodesOptions options, Book book, double seconds, Output out)

@@ -1,20 +1,23 @@
 package dev.ropewalk.examples.bank.nodes;
 
 import dev.ropewalk.examples.cli.Output;
-
-import org.jspecify.annotations.Nullable;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
-import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
@@ -23,14 +26,14 @@ import java.util.stream.IntStream;
 /**
  * The processes of the bank, and the things that are done to them. It is no member of the cluster:
  * it starts processes, reads the lines that they print, and starts one again that has ended. For
- * one thread, and those that read.
+ * one fiber, and the threads that read.
  */
 final class Town implements AutoCloseable {
     private static final int CLOSED = 0;
     private static final int OPEN = 1;
 
     private static final long LIMIT_MS = 60_000;
-    private static final long POLL_MS = 20;
+    private static final Duration POLL = Duration.ofMillis(20);
     private static final int MIN_STOP_MS = 1_000;
     private static final int MAX_STOP_MS = 8_000;
     private static final int MAX_REST_MS = 2_000;
@@ -40,12 +43,18 @@ final class Town implements AutoCloseable {
     private final Path folder;
     private final Book book;
     private final Random random;
-    private final String cluster = "bank-" + UUID.randomUUID().toString().substring(0, 8);
+
+    /** Of this run alone, because a database keeps the entries of each one. */
+    private final String cluster =
+            "bank-" + Integer.toHexString(Cord.current().nextInt(Integer.MAX_VALUE));
+
     private final List<String> servers;
-    private final List<@Nullable NodeProcess> processes =
-            new ArrayList<>(Collections.nCopies(NodeSettings.NODES, null));
+
+    /** Those that run, by their places; killed by another thread after Ctrl-C. */
+    private final Map<Integer, NodeProcess> processes = new ConcurrentHashMap<>();
+
     private final int[] versions = new int[NodeSettings.NODES];
-    private final long beganNs = System.nanoTime();
+    private final long beganNs = Cord.current().nanoTime();
 
     /** Whether its customers give orders, for each process; written by those that read, too. */
     private final AtomicIntegerArray customers = new AtomicIntegerArray(NodeSettings.NODES);
@@ -55,8 +64,8 @@ final class Town implements AutoCloseable {
 
     private volatile boolean isOpen;
     private volatile boolean isOver;
-    private volatile int left;
-    private volatile int counts;
+    private final AtomicInteger left = new AtomicInteger();
+    private final AtomicInteger counts = new AtomicInteger();
 
     /**
      * A town without a process.
@@ -94,7 +103,7 @@ final class Town implements AutoCloseable {
         isOpen = true;
         each(this::open);
         awaitTransfers();
-        long endNs = System.nanoTime() + options.seconds() * 1_000_000_000L;
+        long endNs = Cord.current().nanoTime() + options.seconds() * 1_000_000_000L;
         switch (options.scenario()) {
             case FAULTS -> playFaults(endNs);
             case EXCHANGE -> playExchange(endNs);
@@ -121,7 +130,7 @@ final class Town implements AutoCloseable {
             NodeProcess before = processes.get(place);
             if (before != null && !before.isAlive()) {
                 before.kill(); // reads the rest
-                processes.set(place, null);
+                processes.remove(place);
                 tell(before + " has ended");
             }
             if (processes.get(place) == null && !isOver) {
@@ -144,7 +153,7 @@ final class Town implements AutoCloseable {
                         folder,
                         servers);
         NodeProcess started = new NodeProcess(settings, (by, line) -> read(place, by, line));
-        processes.set(place, started);
+        processes.put(place, started);
         tell(started + " is process " + started.pid());
     }
 
@@ -160,8 +169,8 @@ final class Town implements AutoCloseable {
                 }
             }
             case Words.CLOSED -> customers.set(place, CLOSED);
-            case Words.COUNTED -> counts++;
-            case Words.LEFT + " true" -> left++;
+            case Words.COUNTED -> counts.incrementAndGet();
+            case Words.LEFT + " true" -> left.incrementAndGet();
             default -> {}
         }
     }
@@ -197,7 +206,7 @@ final class Town implements AutoCloseable {
 
     private void playFaults(long endNs) throws IOException {
         List<Fault> next = new ArrayList<>();
-        while (System.nanoTime() - endNs < 0 && book.wrong().isEmpty()) {
+        while (Cord.current().nanoTime() - endNs < 0 && book.wrong().isEmpty()) {
             if (next.isEmpty()) {
                 next.addAll(List.of(Fault.values()));
                 Collections.shuffle(next, random);
@@ -244,7 +253,7 @@ final class Town implements AutoCloseable {
                 exchange(place, version);
             }
             version++;
-        } while (System.nanoTime() - endNs < 0 && book.wrong().isEmpty());
+        } while (Cord.current().nanoTime() - endNs < 0 && book.wrong().isEmpty());
         if (book.failedAsks() > 0) {
             book.wrong(book.failedAsks() + " asks were not answered within their limit of 5 s");
         }
@@ -256,11 +265,11 @@ final class Town implements AutoCloseable {
             return;
         }
         versions[place] = version;
-        int before = left;
+        int before = left.get();
         tell(old + " leaves for version " + version);
         old.terminate();
         await(old + " has left", () -> processes.get(place) != old);
-        if (left == before) {
+        if (left.get() == before) {
             book.wrong(old + " did not leave in order");
         }
         awaitTransfers();
@@ -272,9 +281,9 @@ final class Town implements AutoCloseable {
         long endMs = nowMs() + LIMIT_MS;
         while (!book.isSettled() && nowMs() < endMs && book.wrong().isEmpty()) {
             book.forgetMoney();
-            int before = counts;
+            int before = counts.get();
             say(0, BankNode.COUNT);
-            await("the accounts are counted", () -> counts > before);
+            await("the accounts are counted", () -> counts.get() > before);
         }
         isOver = true;
         book.judge();
@@ -320,15 +329,12 @@ final class Town implements AutoCloseable {
     }
 
     private static void pause() {
-        try {
-            Thread.sleep(POLL_MS);
-        } catch (InterruptedException again) {
-            Thread.currentThread().interrupt();
-        }
+        Fiber.sleep(POLL);
     }
 
-    private long nowMs() {
-        return (System.nanoTime() - beganNs) / 1_000_000;
+    /** Since it began. */
+    long nowMs() {
+        return (Cord.current().nanoTime() - beganNs) / 1_000_000;
     }
 
     private void tell(String what) throws IOException {
@@ -339,10 +345,6 @@ final class Town implements AutoCloseable {
     @Override
     public void close() {
         isOver = true;
-        for (NodeProcess each : processes) {
-            if (each != null) {
-                each.kill();
-            }
-        }
+        processes.values().forEach(NodeProcess::kill);
     }
 }
