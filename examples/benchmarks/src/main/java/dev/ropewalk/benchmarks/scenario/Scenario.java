@@ -312,6 +312,9 @@ public record Scenario(
                             Scenario::sumTo,
                             "one producer, one actor of the same cord that adds up, bursts of 64;"
                                     + " alone, or beside what a node does for others"),
+                    durable("sqlite", "SQLite, in a file"),
+                    durable("ratis", "Ratis, three servers in this process"),
+                    durable("postgresql", "PostgreSQL, a server that is given"),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
                     uncontended(
                             "event",
@@ -398,6 +401,19 @@ public record Scenario(
                 Sizes.REMOTE_ASKERS,
                 answer,
                 "as " + REMOTE + of + ", each node in a process of its own");
+    }
+
+    /** A disk is waited for, so a round has few. */
+    private static Scenario durable(String store, String what) {
+        return new Scenario(
+                "durable_" + store,
+                "message",
+                Unit.NANOSECONDS,
+                64_000,
+                Sizes.REMOTE_ASKERS,
+                n -> n,
+                "64 durable entities, each asked by one fiber, 100 B of state; the store is "
+                        + what);
     }
 
     private static Scenario of(

@@ -2,6 +2,8 @@ package dev.ropewalk.benchmarks.system;
 
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.StackFlags;
+import dev.ropewalk.benchmarks.system.durable.EntitiesPeer;
+import dev.ropewalk.benchmarks.system.durable.WritesPeer;
 import dev.ropewalk.benchmarks.system.kotlin.CoroutinePeers;
 import dev.ropewalk.benchmarks.system.netty.NettyPeer;
 import dev.ropewalk.benchmarks.system.pekko.PekkoPeer;
@@ -70,7 +72,19 @@ public record Contestant(
                             "Ropewalk, one cord on portable stacks, one carrier",
                             ONE_CARRIER),
                     of("ropewalk-tasks", "Ropewalk, tasks of a scheduler", RopewalkTasks::new),
-                    of("ropewalk-nodes", "Ropewalk, two nodes, a cord each", NodesPeer::new),
+                    of("ropewalk-nodes", "Ropewalk, two nodes, a cord each", NodesPeer::actors),
+                    of(
+                            "ropewalk-entities",
+                            "Ropewalk, an entity in memory of another node",
+                            NodesPeer::entities),
+                    of(
+                            "ropewalk-durable",
+                            "Ropewalk, durable entities of one node",
+                            EntitiesPeer::new),
+                    of(
+                            "writes",
+                            "plain threads and writes of the store: the floor of durable entities",
+                            WritesPeer::new),
                     of("ropewalk-alone", "Ropewalk, a system without a node", LocalPeer::alone),
                     of("ropewalk-beside", "Ropewalk, a node with a peer", LocalPeer::beside),
                     of(

@@ -16,14 +16,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 
-/** Two of Ropewalk's nodes, each with its system on a cord of its own. */
+/** Two of Ropewalk's nodes, each with its system on a cord of its own: actors, or entities. */
 public final class NodesPeer implements Peer {
     private @Nullable NodePair plain;
     private @Nullable NodePair encrypted;
     private @Nullable NodePair ofTwoProcesses;
 
+    private final boolean isOfEntities;
+
+    private NodesPeer(boolean isOfEntities) {
+        this.isOfEntities = isOfEntities;
+    }
+
+    public static Peer actors() {
+        return new NodesPeer(false);
+    }
+
+    public static Peer entities() {
+        return new NodesPeer(true);
+    }
+
     @Override
     public Map<String, Program> programs() {
+        if (isOfEntities) {
+            return Map.of(
+                    "remote_tell", n -> on(plain(), adder -> Adder.tell(n, adder)),
+                    "remote_ask", n -> on(plain(), adder -> ask(n, adder, true)),
+                    "remote_ask_p99", n -> on(plain(), adder -> ask(n, adder, true)),
+                    "remote_ask_64", n -> on(plain(), adder -> askers(n, adder)));
+        }
         return Map.of(
                 "processes_tell", n -> on(ofTwoProcesses(), adder -> Adder.tell(n, adder)),
                 "processes_ask", n -> on(ofTwoProcesses(), adder -> ask(n, adder, true)),
@@ -37,7 +58,7 @@ public final class NodesPeer implements Peer {
 
     private NodePair plain() {
         if (plain == null) {
-            plain = NodePair.plain();
+            plain = isOfEntities ? NodePair.ofEntities() : NodePair.plain();
         }
         return plain;
     }

@@ -7,7 +7,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.cluster.internal.ref.EntityDoor;
+import dev.ropewalk.actors.cluster.internal.ref.EntityName;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
@@ -35,6 +35,9 @@ final class EntityTarget<M> extends Target<M> {
     private final int shard;
     private final ActorRef<M> ref;
 
+    /** Null until it is asked for. */
+    private @Nullable EntityName name;
+
     EntityTarget(Route<M> route, String key) {
         this.route = route;
         this.key = key;
@@ -46,8 +49,14 @@ final class EntityTarget<M> extends Target<M> {
         return route;
     }
 
-    EntityDoor.Name name() {
-        return new EntityDoor.Name(route.kind(), key);
+    /** Always the same, because it keeps its form on the wire. */
+    EntityName name() {
+        EntityName made = name;
+        if (made == null) {
+            made = new EntityName(route.kind(), key, shard);
+            name = made;
+        }
+        return made;
     }
 
     /** Whether it leads to an entity of the node's cluster. */

@@ -7,6 +7,7 @@ import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.EntityDoor;
+import dev.ropewalk.actors.cluster.internal.ref.EntityName;
 import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
 import dev.ropewalk.actors.cluster.internal.session.Contexts;
 import dev.ropewalk.actors.cluster.internal.session.Session;
@@ -390,9 +391,9 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     // ---------------------------------------------------------------- who owns what
 
     @Override
-    public boolean mayWork(int shard) {
+    public boolean mayWork(int shard, long nowNs) {
         Parts of = parts;
-        return of != null && of.shards().isHeld(shard);
+        return of != null && of.shards().isHeld(shard, nowNs);
     }
 
     @Override
@@ -496,14 +497,14 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     // ---------------------------------------------------------------- as the sessions see them
 
     @Override
-    public @Nullable Name nameOf(ActorRef<?> actor) {
+    public @Nullable EntityName nameOf(ActorRef<?> actor) {
         return actor.target() instanceof EntityTarget<?> entity && entity.isOf(this)
                 ? entity.name()
                 : null;
     }
 
     @Override
-    public ActorRef<?> address(Name name) {
+    public ActorRef<?> address(EntityName name) {
         Parts of = parts;
         if (of != null) {
             later(this::follow);
@@ -512,15 +513,19 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     @Override
-    public @Nullable ActorRef<?> here(Name name) {
+    public @Nullable ActorRef<?> here(EntityName name, @Nullable ActorRef<?> known) {
+        if (known != null) { // the home of a kind is one for ever
+            Parts of = parts;
+            return of != null && of.shards().isOwned(name.shard()) ? known : null;
+        }
         EntityHome<?> home = ownHome(name);
         return home == null ? null : home.local(name.key());
     }
 
-    private @Nullable EntityHome<?> ownHome(Name name) {
+    private @Nullable EntityHome<?> ownHome(EntityName name) {
         Parts of = parts;
         EntityHome<?> home = home(name.kind());
-        if (of == null || !of.shards().isOwned(Shards.of(name.key()))) {
+        if (of == null || !of.shards().isOwned(name.shard())) {
             return null;
         }
         if (home == null && notOpen.size() < MAX_NOT_OPEN && notOpen.add(name.kind())) {
@@ -534,7 +539,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     @Override
-    public boolean letter(Name name, WireInput from) {
+    public boolean letter(EntityName name, WireInput from) {
         EntityHome<?> home = ownHome(name);
         if (home == null) {
             return false;

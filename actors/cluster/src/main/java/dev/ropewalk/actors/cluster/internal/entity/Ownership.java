@@ -1,12 +1,14 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 /** Whether this process may work for the entities of a shard now. For any thread. */
 public interface Ownership {
     /** Of a process that owns all, for ever. */
     Ownership ALONE =
             new Ownership() {
                 @Override
-                public boolean mayWork(int shard) {
+                public boolean mayWork(int shard, long nowNs) {
                     return true;
                 }
 
@@ -22,7 +24,12 @@ public interface Ownership {
             };
 
     /** Looked at before each message: one reading of the clock. */
-    boolean mayWork(int shard);
+    default boolean mayWork(int shard) {
+        return mayWork(shard, Waits.nanoTime());
+    }
+
+    /** The same, by a reading of the clock that the caller has just made. */
+    boolean mayWork(int shard, long nowNs);
 
     /**
      * The same, before each reply, of what an owner of that epoch has handled: the shard may have

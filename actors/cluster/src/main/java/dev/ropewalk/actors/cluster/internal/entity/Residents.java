@@ -89,6 +89,9 @@ final class Residents<M> implements EntityHome.Keeper {
     private final long idleNs;
     private final LinkedHashMap<String, Resident> byKey = new LinkedHashMap<>();
 
+    /** The last of them, if it is known, so that it need not be put there for each message. */
+    private @Nullable Resident newest;
+
     /** By shard; all HERE in a process that owns all. */
     private final Shard[] shards = new Shard[Shards.COUNT];
 
@@ -470,7 +473,8 @@ final class Residents<M> implements EntityHome.Keeper {
         }
         Shard of = shards[shard];
         boolean isBehind = of.isReturning && !isForeign;
-        if (isBehind || !of.isHere() || !home.ownership().mayWork(shard)) {
+        long nowNs = Waits.nanoTime();
+        if (isBehind || !of.isHere() || !home.ownership().mayWork(shard, nowNs)) {
             of.isReturning |= !isForeign && !(item instanceof Letter);
             home.returned(shard, key, item);
             return;
@@ -479,7 +483,7 @@ final class Residents<M> implements EntityHome.Keeper {
         if (resident == null || resident.isPauseOver()) {
             resident = begin(shard, key, resident == null ? 0 : resident.failures);
         }
-        resident.take(item);
+        resident.take(item, nowNs);
     }
 
     private Resident begin(int shard, String key, int failures) {
@@ -495,6 +499,7 @@ final class Residents<M> implements EntityHome.Keeper {
     /** One that is BROKEN goes for it. */
     private void put(Resident made) {
         Resident before = byKey.put(made.key, made);
+        newest = before == null ? made : null; // otherwise it has the place of the other
         if (before == null) {
             shards[made.shard].size++;
         }
@@ -525,6 +530,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
     private void remove(Resident gone) {
         if (byKey.remove(gone.key, gone)) {
+            newest = null;
             shards[gone.shard].size--;
         }
         size = byKey.size();
@@ -550,6 +556,9 @@ final class Residents<M> implements EntityHome.Keeper {
                 throw new AssertionError(each + " was used before the one ahead of it");
             }
             lastNs = each.usedNs;
+        }
+        if (newest != null && byKey.lastEntry().getValue() != newest) {
+            throw new AssertionError(newest + " is not the newest");
         }
         for (int i = 0; i < shards.length; i++) {
             int number = i;
@@ -619,8 +628,8 @@ final class Residents<M> implements EntityHome.Keeper {
             }
         }
 
-        void take(Object item) {
-            used(Waits.nanoTime());
+        void take(Object item, long nowNs) {
+            used(nowNs);
             switch (state) {
                 case RUNNING -> {
                     if (actor == null) {
@@ -637,8 +646,9 @@ final class Residents<M> implements EntityHome.Keeper {
 
         private void used(long nowNs) {
             usedNs = nowNs;
-            if (state != State.GONE) {
+            if (state != State.GONE && newest != this) {
                 byKey.putLast(key, this);
+                newest = this;
             }
         }
 
@@ -766,7 +776,8 @@ final class Residents<M> implements EntityHome.Keeper {
                 returnHeld();
             } else if (!held.isEmpty()) {
                 Resident next = Residents.this.begin(shard, key, 0);
-                held.forEach(next::take);
+                long nowNs = Waits.nanoTime();
+                held.forEach(each -> next.take(each, nowNs));
                 if (place == Place.LEAVING) {
                     next.end(ActorRef::stop);
                 }

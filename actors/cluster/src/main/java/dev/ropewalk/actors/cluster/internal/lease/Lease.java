@@ -28,7 +28,12 @@ public final class Lease {
 
     /** Whether the node may work at this moment. */
     public boolean isHeld() {
-        return !isOver && Waits.nanoTime() - untilNs < 0;
+        return isHeldAt(Waits.nanoTime());
+    }
+
+    /** The same, by a reading of the clock that the caller has just made. */
+    public boolean isHeldAt(long nowNs) {
+        return !isOver && nowNs - untilNs < 0;
     }
 
     /** How long it is held without another renewal; 0 if it is not. */

@@ -87,7 +87,7 @@ final class Addresses implements Recipients {
     }
 
     private void write(Output to, ActorRef<?> actor) {
-        EntityDoor.Name entity = home.entities().nameOf(actor);
+        EntityName entity = home.entities().nameOf(actor);
         if (entity != null) {
             to.writeByte(ENTITY);
             writePath(to, entity.kind(), entity.key());
@@ -145,8 +145,8 @@ final class Addresses implements Recipients {
         };
     }
 
-    static EntityDoor.Name entityName(WireInput from) {
-        return new EntityDoor.Name(Text.readSome(from), Text.readSome(from));
+    static EntityName entityName(WireInput from) {
+        return new EntityName(Text.readSome(from), Text.readSome(from));
     }
 
     private ActorRef<?> remote(Peer owner, long number, WireInput from) {

@@ -8,27 +8,21 @@ import org.jspecify.annotations.Nullable;
 
 /** The entities of a cluster, as the sessions of a node see them. */
 public interface EntityDoor {
-    /**
-     * An entity of the cluster, wherever it runs.
-     *
-     * @param kind its kind
-     * @param key its key
-     */
-    record Name(String kind, String key) {}
-
     /** The name of the entity that an address leads to; null if it is none of the cluster. */
-    @Nullable Name nameOf(ActorRef<?> actor);
+    @Nullable EntityName nameOf(ActorRef<?> actor);
 
     /** The address of an entity that another node has named. */
-    ActorRef<?> address(Name name);
+    ActorRef<?> address(EntityName name);
 
     /**
      * Where a message is told that came for it; null if this node does not take it. On the cord.
+     *
+     * @param known what was returned before for that name; null if nothing was
      */
-    @Nullable ActorRef<?> here(Name name);
+    @Nullable ActorRef<?> here(EntityName name, @Nullable ActorRef<?> known);
 
     /** The same, of a word of the library, which is read. False if it bounces. On the cord. */
-    boolean letter(Name name, WireInput from);
+    boolean letter(EntityName name, WireInput from);
 
     /** The other node does not take a message that was sent to it. On the cord. */
     void bounced(Conversation by, Session.Lost message);

@@ -36,7 +36,7 @@ public final class EntityWords {
     }
 
     /** Never waits. */
-    public Sent tryTell(EntityDoor.Name to, Object message, ActorRef<?> address, Gate gate) {
+    public Sent tryTell(EntityName to, Object message, ActorRef<?> address, Gate gate) {
         return home.frames()
                 .with(
                         frame -> {
@@ -46,25 +46,24 @@ public final class EntityWords {
     }
 
     /** Waits for room. */
-    public Sent tellAndWait(EntityDoor.Name to, Object message, ActorRef<?> address) {
+    public Sent tellAndWait(EntityName to, Object message, ActorRef<?> address) {
         Frame.Copy waits = home.frames().with(frame -> tellEntity(frame, to, message).copy());
         return of.session().send(waits, message, address, Long.MAX_VALUE);
     }
 
-    private Frame tellEntity(Frame frame, EntityDoor.Name to, Object message) {
+    private Frame tellEntity(Frame frame, EntityName to, Object message) {
         return entity(frame.begin(FrameType.TELL_ENTITY, home.contexts().current()), to)
                 .message(message, addresses);
     }
 
-    private static Frame entity(Frame frame, EntityDoor.Name to) {
-        Text.write(frame.out(), to.kind());
-        Text.write(frame.out(), to.key());
+    private static Frame entity(Frame frame, EntityName to) {
+        to.write(frame.out());
         return frame;
     }
 
     /** A word of the library, which is as small as a message. Never waits. */
     public Sent letter(
-            EntityDoor.Name to,
+            EntityName to,
             Resent letter,
             Consumer<Output> content,
             ActorRef<?> address,
@@ -79,7 +78,7 @@ public final class EntityWords {
     }
 
     /** Never waits. The ask is open from here on, and over if it was not sent. */
-    public Sent tryAsk(EntityDoor.Name to, RoutedAsk<?> ask, Gate gate) {
+    public Sent tryAsk(EntityName to, RoutedAsk<?> ask, Gate gate) {
         return asked(
                 ask,
                 id ->
@@ -93,7 +92,7 @@ public final class EntityWords {
     }
 
     /** Waits for room within the limit. */
-    public Sent askAndWait(EntityDoor.Name to, RoutedAsk<?> ask) {
+    public Sent askAndWait(EntityName to, RoutedAsk<?> ask) {
         return asked(
                 ask,
                 id -> {
@@ -117,7 +116,7 @@ public final class EntityWords {
         }
     }
 
-    private Frame ask(Frame frame, EntityDoor.Name to, long id, RoutedAsk<?> ask) {
+    private Frame ask(Frame frame, EntityName to, long id, RoutedAsk<?> ask) {
         return entity(frame.begin(FrameType.ASK_ENTITY, home.contexts().current()), to)
                 .number(id)
                 .limit(ask.leftNanos())

@@ -67,6 +67,8 @@ final class Served {
      */
     private final Map<String, BitSet> bouncing = new HashMap<>();
 
+    private final LateNames names = new LateNames();
+
     /** As the other node described them, before anything else. */
     private @Nullable PeerTypes types;
 
@@ -370,11 +372,11 @@ final class Served {
     // ---------------------------------------------------------------- entities
 
     private void tellEntity(WireInput from) {
-        EntityDoor.Name name = Addresses.entityName(from);
+        LateNames.Known name = names.read(from);
         ActorRef<?> actor = here(name);
         if (actor == null) {
             skip(from);
-            bounce(name);
+            bounce(name.name());
             return;
         }
         try {
@@ -388,28 +390,36 @@ final class Served {
         from.setPosition(from.limit());
     }
 
-    private @Nullable ActorRef<?> here(EntityDoor.Name name) {
-        return isBouncing(name) ? null : home.entities().here(name);
+    private @Nullable ActorRef<?> here(LateNames.Known of) {
+        if (isBouncing(of.name())) {
+            return null;
+        }
+        ActorRef<?> known = of.here();
+        ActorRef<?> here = home.entities().here(of.name(), known);
+        if (here != null && known == null) {
+            of.here(here);
+        }
+        return here;
     }
 
-    private boolean isBouncing(EntityDoor.Name name) {
-        BitSet shards = bouncing.get(name.kind());
-        return shards != null && shards.get(Shards.of(name.key()));
+    private boolean isBouncing(EntityName name) {
+        BitSet shards = bouncing.isEmpty() ? null : bouncing.get(name.kind());
+        return shards != null && shards.get(name.shard());
     }
 
-    private void bounces(EntityDoor.Name name) {
-        bouncing.computeIfAbsent(name.kind(), _ -> new BitSet()).set(Shards.of(name.key()));
+    private void bounces(EntityName name) {
+        bouncing.computeIfAbsent(name.kind(), _ -> new BitSet()).set(name.shard());
     }
 
     /** Before this frame is acknowledged, so the other node still has it. */
-    private void bounce(EntityDoor.Name name) {
+    private void bounce(EntityName name) {
         bounces(name);
         long number = of.session().taking();
         of.sendAtOnce(frame -> frame.begin(FrameType.BOUNCED).number(number));
     }
 
     private void letter(WireInput from) {
-        EntityDoor.Name name = Addresses.entityName(from);
+        EntityName name = names.read(from).name();
         if (isBouncing(name) || !home.entities().letter(name, from)) {
             skip(from);
             bounce(name);
@@ -417,7 +427,7 @@ final class Served {
     }
 
     private void askEntity(WireInput from) {
-        EntityDoor.Name name = Addresses.entityName(from);
+        LateNames.Known name = names.read(from);
         long id = from.readVarLong(true);
         long limitNs = from.readLong();
         if (limitNs < 0) {
@@ -426,7 +436,7 @@ final class Served {
         ActorRef<?> actor = here(name);
         if (actor == null) {
             skip(from);
-            bounces(name);
+            bounces(name.name());
             of.sendAtOnce(frame -> frame.begin(FrameType.ASK_BOUNCED).number(id));
             return;
         }

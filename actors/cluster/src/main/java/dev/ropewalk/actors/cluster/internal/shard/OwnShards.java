@@ -269,12 +269,12 @@ final class OwnShards {
 
     boolean isOwned(int shard) {
         Lease lease = under; // first: it changes after all that was owned under the other one ended
-        return open.get(shard) > 0 && timing.isHeld(lease);
+        return open.get(shard) > 0 && timing.isHeld(lease, Waits.nanoTime());
     }
 
-    boolean isHeld(int shard) {
+    boolean isHeld(int shard, long nowNs) {
         Lease lease = under;
-        return open.get(shard) != 0 && timing.isHeld(lease);
+        return open.get(shard) != 0 && timing.isHeld(lease, nowNs);
     }
 
     long epoch(int shard) {

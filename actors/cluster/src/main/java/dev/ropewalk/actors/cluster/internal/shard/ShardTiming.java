@@ -21,8 +21,8 @@ public class ShardTiming {
     }
 
     /** Whether the node may work at this moment. */
-    boolean isHeld(Lease lease) {
-        return lease.isHeld();
+    boolean isHeld(Lease lease, long nowNs) {
+        return lease.isHeldAt(nowNs);
     }
 
     /** Whether the register of an owner is to be read. Decides nothing else. */

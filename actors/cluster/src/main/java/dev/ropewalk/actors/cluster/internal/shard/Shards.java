@@ -568,7 +568,12 @@ public final class Shards {
      * giving it away, and its lease is held at this moment. Asked before each answer.
      */
     public boolean isHeld(int shard) {
-        return own.isHeld(shard);
+        return isHeld(shard, Waits.nanoTime());
+    }
+
+    /** The same, by a reading of the clock that the caller has just made. */
+    public boolean isHeld(int shard, long nowNs) {
+        return own.isHeld(shard, nowNs);
     }
 
     /**

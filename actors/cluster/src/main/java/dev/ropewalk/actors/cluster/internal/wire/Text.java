@@ -43,8 +43,15 @@ public final class Text extends Serializer<String> {
 
     /** A lone surrogate becomes one byte too, so the length alone does not tell. */
     private static boolean isAscii(byte[] bytes, String text) {
-        return bytes.length == text.length()
-                && new String(bytes, StandardCharsets.ISO_8859_1).equals(text);
+        if (bytes.length != text.length()) {
+            return false;
+        }
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] != text.charAt(i)) { // a char of 128 and more is no byte
+                return false;
+            }
+        }
+        return true;
     }
 
     /** No charset of the JDK writes half a pair. */
@@ -81,15 +88,28 @@ public final class Text extends Serializer<String> {
         return false;
     }
 
+    /** Passes one over. */
+    public static void skip(WireInput from) {
+        int head = from.readVarInt(true);
+        if (head != 0) {
+            from.setPosition(from.position() + length(head, from));
+        }
+    }
+
+    private static int length(int head, WireInput from) {
+        int bytes = (head - 1) >>> 1;
+        if (bytes > from.left()) {
+            throw new KryoException("length=" + bytes + " > left=" + from.left());
+        }
+        return bytes;
+    }
+
     public static @Nullable String read(WireInput from) {
         int head = from.readVarInt(true);
         if (head == 0) {
             return null;
         }
-        int bytes = (head - 1) >>> 1;
-        if (bytes > from.left()) {
-            throw new KryoException("length=" + bytes + " > left=" + from.left());
-        }
+        int bytes = length(head, from);
         int at = from.position();
         from.setPosition(at + bytes);
         return (head & 1) == 1

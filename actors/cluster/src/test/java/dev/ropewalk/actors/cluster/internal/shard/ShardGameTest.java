@@ -32,7 +32,7 @@ class ShardGameTest {
     /** Planted: the own lease is not looked at. */
     private static final class WithoutLease extends ShardTiming {
         @Override
-        boolean isHeld(Lease lease) {
+        boolean isHeld(Lease lease, long nowNs) {
             return true;
         }
     }
