@@ -314,7 +314,7 @@ public record Scenario(
                                     + " alone, or beside what a node does for others"),
                     durable("sqlite", "SQLite, in a file"),
                     durable("ratis", "Ratis, three servers in this process"),
-                    durable("postgresql", "PostgreSQL, a server that is given"),
+                    durable("postgresql", "PostgreSQL, at the address in BENCHMARKS_POSTGRESQL"),
                     uncontended("semaphore", "a semaphore of one permit that nobody else wants"),
                     uncontended(
                             "event",
@@ -409,9 +409,9 @@ public record Scenario(
                 "durable_" + store,
                 "message",
                 Unit.NANOSECONDS,
-                64_000,
+                640,
                 Sizes.REMOTE_ASKERS,
-                n -> n,
+                n -> n / Sizes.REMOTE_ASKERS * Sizes.REMOTE_ASKERS,
                 "64 durable entities, each asked by one fiber, 100 B of state; the store is "
                         + what);
     }

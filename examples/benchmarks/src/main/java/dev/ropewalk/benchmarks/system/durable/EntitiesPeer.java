@@ -52,10 +52,10 @@ public final class EntitiesPeer implements Peer {
 
     @Override
     public Map<String, Program> programs() {
-        return Map.of(
-                "durable_sqlite", n -> run(n, Opened::sqlite),
-                "durable_postgresql", n -> run(n, Opened::postgresql),
-                "durable_ratis", n -> run(n, Opened::ratis));
+        return Opened.programs(
+                n -> run(n, Opened::sqlite),
+                n -> run(n, Opened::ratis),
+                n -> run(n, Opened::postgresql));
     }
 
     private long run(long n, Supplier<Opened> store) {

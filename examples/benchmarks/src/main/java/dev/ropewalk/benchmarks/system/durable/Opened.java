@@ -5,6 +5,7 @@ import dev.ropewalk.actors.cluster.jdbc.JdbcStore;
 import dev.ropewalk.actors.cluster.ratis.RatisOptions;
 import dev.ropewalk.actors.cluster.ratis.RatisStore;
 import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.benchmarks.scenario.Program;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -21,8 +22,8 @@ import java.util.stream.Stream;
 
 /** A store in a folder of its own, which is deleted in the end, or in a database that is there. */
 final class Opened implements AutoCloseable {
-    /** The address of a database for the rows of PostgreSQL, as a property of the system. */
-    static final String POSTGRESQL = "benchmarks.postgresql";
+    /** The address of a database for the rows of PostgreSQL, in the environment of each JVM. */
+    private static final String POSTGRESQL = "BENCHMARKS_POSTGRESQL";
 
     static final String SQLITE_FILE = "store.db";
     private static final int SERVERS = 3;
@@ -33,6 +34,17 @@ final class Opened implements AutoCloseable {
     private Opened(Path folder, List<Store> stores) {
         this.folder = folder;
         this.stores = stores;
+    }
+
+    /** By the names of the scenarios; of a database only where one is given. */
+    static Map<String, Program> programs(Program sqlite, Program ratis, Program postgresql) {
+        Map<String, Program> all = new TreeMap<>();
+        all.put("durable_sqlite", sqlite);
+        all.put("durable_ratis", ratis);
+        if (System.getenv(POSTGRESQL) != null) {
+            all.put("durable_postgresql", postgresql);
+        }
+        return all;
     }
 
     static Opened sqlite() {
@@ -47,10 +59,10 @@ final class Opened implements AutoCloseable {
     }
 
     static String postgresqlUrl() {
-        String url = System.getProperty(POSTGRESQL);
+        String url = System.getenv(POSTGRESQL);
         if (url == null) {
             throw new IllegalStateException(
-                    "no database: give one to the JVM, as -D"
+                    "no database: set "
                             + POSTGRESQL
                             + "=jdbc:postgresql://127.0.0.1/postgres?user=postgres");
         }

@@ -36,10 +36,7 @@ public final class WritesPeer implements Peer {
 
     @Override
     public Map<String, Program> programs() {
-        return Map.of(
-                "durable_sqlite", n -> updates(n, true),
-                "durable_postgresql", n -> updates(n, false),
-                "durable_ratis", this::writes);
+        return Opened.programs(n -> updates(n, true), this::writes, n -> updates(n, false));
     }
 
     @FunctionalInterface
@@ -98,7 +95,13 @@ public final class WritesPeer implements Peer {
                                     + "?journal_mode=TRUNCATE&synchronous=FULL"
                             : Opened.postgresqlUrl();
             for (int i = 0; i < (isSqlite ? 1 : CONNECTIONS); i++) {
-                free.add(DriverManager.getConnection(url));
+                Connection opened = DriverManager.getConnection(url);
+                free.add(opened);
+                if (!isSqlite) { // as a store does
+                    try (Statement set = opened.createStatement()) {
+                        set.execute("SET synchronous_commit = on");
+                    }
+                }
             }
             try (Statement made = free.element().createStatement()) {
                 String bytes = isSqlite ? "BLOB" : "BYTEA";

@@ -191,11 +191,12 @@ final class Residents<M> implements EntityHome.Keeper {
      * @param isForeign whether another node has sent it
      */
     void send(int shard, String key, Object item, boolean isForeign) {
-        if (cord.isCurrent()) {
-            // Nothing of it may wait for room.
-            Waits.asNoFiber(() -> accept(shard, key, item, isForeign));
-        } else {
+        if (!cord.isCurrent()) {
             cord.post(new Sent<>(this, shard, key, item, isForeign));
+        } else if (Waits.running(cord) == null) { // as for what a session brings
+            accept(shard, key, item, isForeign);
+        } else { // nothing of it may wait for room
+            Waits.asNoFiber(() -> accept(shard, key, item, isForeign));
         }
     }
 
