@@ -72,6 +72,11 @@ class ArchitectureTest {
     /** Types of more code lines, with all their superclasses of ours, and why each is one thing. */
     private static final Map<String, Ceiling> LARGE_TYPES =
             Map.of(
+                    "Residents",
+                    new Ceiling(
+                            601,
+                            "All words to a key pass on its cord, so the life of an actor and the"
+                                    + " place of its shard are one order."),
                     "FiberImpl",
                     new Ceiling(
                             940,
@@ -138,7 +143,7 @@ class ArchitectureTest {
                                     26, "Deliveries and reminders are one value, with one door.")),
                     Map.entry(
                             "Shards",
-                            new Ceiling(31, "Each message asks it, and it shows itself to dumps.")),
+                            new Ceiling(32, "Each message asks it, and it shows itself to dumps.")),
                     Map.entry(
                             "Session",
                             new Ceiling(

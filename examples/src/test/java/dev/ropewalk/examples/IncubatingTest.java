@@ -57,7 +57,17 @@ class IncubatingTest {
     private static final Map<String, String> NOT_COMPLETE =
             Map.of(
                     "dev.ropewalk.actors.cluster",
-                    "groups, links and room in the mailboxes of other nodes are to come");
+                    "groups, links and room in the mailboxes of other nodes are to come",
+                    "dev.ropewalk.actors.cluster.entity",
+                    "remembered entities are to come",
+                    "dev.ropewalk.actors.server",
+                    "entities that outlive their process have just begun to use it",
+                    "dev.ropewalk.actors.cluster.store",
+                    "no program outside has an engine of its own yet",
+                    "dev.ropewalk.actors.cluster.jdbc",
+                    "it is as young as the store",
+                    "dev.ropewalk.actors.cluster.ratis",
+                    "TLS and changes of the servers are to come");
 
     private static final Pattern CLASS_NAME =
             Pattern.compile("dev/ropewalk/((?:\\w+/)*)[\\w$]*[A-Z][\\w$]*");

@@ -81,7 +81,9 @@ class LayeringTest {
                                     "channels",
                                     "channels.http",
                                     "actors",
-                                    "actors.cluster")));
+                                    "actors.cluster",
+                                    "actors.cluster.jdbc",
+                                    "actors.cluster.ratis")));
 
     /**
      * Packages whose members may name each other, by what they make up. A fiber parks in the loop

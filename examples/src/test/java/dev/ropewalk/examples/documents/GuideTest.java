@@ -75,7 +75,8 @@ class GuideTest {
                         "actors/cluster",
                         "actors/cluster/jdbc",
                         "actors/cluster/ratis",
-                        "examples")) {
+                        "examples",
+                        "examples/benchmarks")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {
                 Optional<Path> file =
                         files.filter(each -> each.endsWith(test + ".java")).findFirst();

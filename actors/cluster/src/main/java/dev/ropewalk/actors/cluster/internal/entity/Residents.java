@@ -191,12 +191,11 @@ final class Residents<M> implements EntityHome.Keeper {
      * @param isForeign whether another node has sent it
      */
     void send(int shard, String key, Object item, boolean isForeign) {
-        if (!cord.isCurrent()) {
-            cord.post(new Sent<>(this, shard, key, item, isForeign));
-        } else if (Waits.running(cord) == null) { // as for what a session brings
-            accept(shard, key, item, isForeign);
-        } else { // nothing of it may wait for room
+        if (cord.isCurrent()) {
+            // Nothing of it may wait for room.
             Waits.asNoFiber(() -> accept(shard, key, item, isForeign));
+        } else {
+            cord.post(new Sent<>(this, shard, key, item, isForeign));
         }
     }
 
@@ -777,8 +776,7 @@ final class Residents<M> implements EntityHome.Keeper {
                 returnHeld();
             } else if (!held.isEmpty()) {
                 Resident next = Residents.this.begin(shard, key, 0);
-                long nowNs = Waits.nanoTime();
-                held.forEach(each -> next.take(each, nowNs));
+                held.forEach(each -> next.take(each, Waits.nanoTime()));
                 if (place == Place.LEAVING) {
                     next.end(ActorRef::stop);
                 }

@@ -566,12 +566,9 @@ public final class Shards {
     /**
      * Whether this node may finish and answer what it has taken for a shard: it owns it, perhaps is
      * giving it away, and its lease is held at this moment. Asked before each answer.
+     *
+     * @param nowNs a reading of the clock that the caller has just made
      */
-    public boolean isHeld(int shard) {
-        return isHeld(shard, Waits.nanoTime());
-    }
-
-    /** The same, by a reading of the clock that the caller has just made. */
     public boolean isHeld(int shard, long nowNs) {
         return own.isHeld(shard, nowNs);
     }

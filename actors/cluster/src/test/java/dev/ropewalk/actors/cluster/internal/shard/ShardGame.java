@@ -118,7 +118,7 @@ final class ShardGame {
                             () -> {
                                 mine.leave(Duration.ofMillis(limitMs));
                                 for (int shard = 0; shard < Shards.COUNT; shard++) {
-                                    if (mine.isHeld(shard)) {
+                                    if (mine.isHeld(shard, Waits.nanoTime())) {
                                         violations.add(name + " has left and holds " + shard);
                                     }
                                 }
@@ -219,7 +219,8 @@ final class ShardGame {
                     if (isOwned && epochs[shard] == 0) {
                         violations.add(who + " owns " + shard + ", where nothing runs");
                     }
-                    if (isOwned || (epochs[shard] != 0 && shards().isHeld(shard))) {
+                    if (isOwned
+                            || (epochs[shard] != 0 && shards().isHeld(shard, Waits.nanoTime()))) {
                         worked(who, shard, epochs[shard]);
                     }
                 }

@@ -455,7 +455,7 @@ class ShardsTest {
                                             at++;
                                         }
                                         return !mine.isOwned(at)
-                                                && mine.isHeld(at)
+                                                && mine.isHeld(at, Waits.nanoTime())
                                                 && mine.epoch(at) > 0
                                                 && "n1".equals(mine.owner(at));
                                     });

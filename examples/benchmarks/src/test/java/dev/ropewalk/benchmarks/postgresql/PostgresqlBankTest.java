@@ -24,7 +24,7 @@ import java.util.List;
  * examples, whose users would have to load it.
  */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
-class BankTest {
+class PostgresqlBankTest {
     private static final int STRESS_RUNS = 50;
 
     @Test
