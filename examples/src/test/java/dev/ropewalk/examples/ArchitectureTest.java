@@ -74,7 +74,7 @@ class ArchitectureTest {
             Map.of(
                     "Residents",
                     new Ceiling(
-                            601,
+                            602,
                             "All words to a key pass on its cord, so the life of an actor and the"
                                     + " place of its shard are one order."),
                     "FiberImpl",

@@ -11,6 +11,7 @@ import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.examples.bank.nodes.Account.Look;
 import dev.ropewalk.examples.bank.nodes.Account.Message;
 import dev.ropewalk.examples.bank.nodes.Account.Money;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
@@ -90,8 +91,11 @@ final class BankNode {
             switch (line) {
                 case OPEN -> open();
                 case CLOSE -> {
-                    close();
-                    words.closed();
+                    if (close()) {
+                        words.closed();
+                    } else {
+                        words.wrong("a customer was not answered within " + LEAVE_LIMIT);
+                    }
                 }
                 case COUNT -> cord.spin("counts", this::count);
                 default -> words.wrong("it does not know the line " + line);
@@ -100,18 +104,38 @@ final class BankNode {
     }
 
     /** Every third account has its owner here. */
-    private void open() {
+    private synchronized void open() {
+        if (!isOpen) {
+            return; // it is about to leave
+        }
         for (int i = settings.place(); i < settings.accounts(); i += NodeSettings.NODES) {
             Customer customer =
                     new Customer(
                             i, settings.accounts(), accounts, settings.seed(), () -> isOpen, words);
-            customers.add(cord.spin("owner of " + Account.key(i), customer::run));
+            customers.add(cord.spin("owner of " + Account.key(i), () -> run(customer)));
         }
     }
 
-    private void close() {
+    /** A bug of a customer must not look like a slow one. */
+    private void run(Customer customer) {
+        try {
+            customer.run();
+        } catch (RuntimeException broken) {
+            words.wrong("a customer has failed: " + broken);
+        }
+    }
+
+    /** Whether all have ended. */
+    private synchronized boolean close() {
         isOpen = false;
-        customers.forEach(each -> each.awaitEnd(LEAVE_LIMIT));
+        return cord.<Boolean>spin(
+                        "awaits customers",
+                        () -> CancelScope.moveOnAfter(LEAVE_LIMIT, this::awaitCustomers))
+                .await();
+    }
+
+    private void awaitCustomers() {
+        customers.forEach(Fiber::await);
     }
 
     private void count() {
@@ -121,6 +145,8 @@ final class BankNode {
             }
         } catch (AskException none) {
             words.failed(settings.accounts(), none); // the counting is begun again
+        } catch (RuntimeException broken) {
+            words.wrong("the count has failed: " + broken);
         }
         words.counted();
     }

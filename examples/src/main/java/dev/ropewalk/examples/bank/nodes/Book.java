@@ -26,6 +26,7 @@ final class Book {
     synchronized void read(int place, String line) {
         String[] parts = line.split(" ");
         switch (parts[0]) {
+            case Words.BEGINS -> begins(Integer.parseInt(parts[1]), number(parts[2]));
             case Words.PAID -> paid(place, parts);
             case Words.FAILED -> failedAsks++;
             case Words.WRONG -> wrong.add(NodeSettings.name(place) + ": " + line);
@@ -34,6 +35,24 @@ final class Book {
                             Integer.parseInt(parts[1]),
                             new Money(number(parts[2]), number(parts[3]), number(parts[4])));
             default -> {}
+        }
+    }
+
+    /** One more may have been paid, whose answer died with a process. */
+    private void begins(int account, long number) {
+        compare(account, number);
+        acknowledged.put(account, number);
+    }
+
+    private void compare(int account, long made) {
+        long said = acknowledged.getOrDefault(account, 0L);
+        if (made < said || made > said + 1) {
+            wrong.add(
+                    Account.key(account)
+                            + " has made "
+                            + made
+                            + " transfers, and acknowledged "
+                            + said);
         }
     }
 
@@ -118,15 +137,8 @@ final class Book {
         }
         for (int i = 0; i < accounts; i++) {
             Money there = money.get(i);
-            long said = acknowledged.getOrDefault(i, 0L);
-            // One more may have been paid, whose answer died with a process.
-            if (there != null && (there.transfers() < said || there.transfers() > said + 1)) {
-                wrong.add(
-                        Account.key(i)
-                                + " has made "
-                                + there.transfers()
-                                + " transfers, and acknowledged "
-                                + said);
+            if (there != null) {
+                compare(i, there.transfers());
             }
         }
     }

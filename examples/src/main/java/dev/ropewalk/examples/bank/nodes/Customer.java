@@ -59,6 +59,7 @@ final class Customer {
     /** Transfers until the bank closes. A switchpoint. */
     void run() {
         long next = this.<Money>ask(Look::new).transfers() + 1;
+        words.begins(account, next - 1);
         while (isOpen.getAsBoolean()) {
             long beganNs = Cord.current().nanoTime();
             switch (order(next)) {

@@ -91,11 +91,14 @@ final class NodeProcess {
         process.toHandle().destroy(); // that of the process closes its pipes, too
     }
 
-    /**
-     * Ends it at once, also if it is stopped, and has read all that it has said when it returns.
-     */
-    void kill() {
+    /** Ends it at once, also if it is stopped. Does not wait. */
+    void strike() {
         process.toHandle().destroyForcibly();
+    }
+
+    /** The same, and has read all that it has said when it returns. */
+    void kill() {
+        strike();
         try {
             if (process.waitFor(10, TimeUnit.SECONDS)) {
                 reader.join();
@@ -112,7 +115,9 @@ final class NodeProcess {
      */
     void signal(String name) throws IOException {
         Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(pid())).start();
-        Processes.await(kill);
+        if (Processes.await(kill) != 0 && isAlive()) {
+            throw new IOException("kill -" + name + " " + pid() + " has failed");
+        }
     }
 
     @Override

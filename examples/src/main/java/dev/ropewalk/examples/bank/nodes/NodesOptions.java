@@ -34,7 +34,8 @@ record NodesOptions(
                              program takes its place; none: do it by hand, with kill -9 and
                              kill -STOP; a process that has ended is started again (default
                              faults)
-              --seconds N    how long, 1 to 3600 (default 60)
+              --seconds N    how long, 1 to 3600; three faults, or an exchange of each process,
+                             at least (default 60)
               --store S      ratis: the three processes keep it themselves, in files below the
                              folder for temporary ones; or the address of a database, as
                              jdbc:postgresql://127.0.0.1/bank?user=me, in which the table

@@ -12,10 +12,12 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
@@ -34,6 +36,7 @@ final class Town implements AutoCloseable {
 
     private static final long LIMIT_MS = 60_000;
     private static final Duration POLL = Duration.ofMillis(20);
+    private static final int MIN_FAULTS = 3;
     private static final int MIN_STOP_MS = 1_000;
     private static final int MAX_STOP_MS = 8_000;
     private static final int MAX_REST_MS = 2_000;
@@ -52,6 +55,9 @@ final class Town implements AutoCloseable {
 
     /** Those that run, by their places; killed by another thread after Ctrl-C. */
     private final Map<Integer, NodeProcess> processes = new ConcurrentHashMap<>();
+
+    /** Those that were killed, or told to leave. */
+    private final Set<NodeProcess> told = new HashSet<>();
 
     private final int[] versions = new int[NodeSettings.NODES];
     private final long beganNs = Cord.current().nanoTime();
@@ -119,6 +125,9 @@ final class Town implements AutoCloseable {
                 () ->
                         IntStream.range(0, NodeSettings.NODES)
                                 .allMatch(place -> customers.get(place) == CLOSED));
+        if (options.scenario() == Scenario.EXCHANGE && book.failedAsks() > 0) {
+            book.wrong(book.failedAsks() + " asks were not answered within their limit of 5 s");
+        }
         count();
     }
 
@@ -132,6 +141,9 @@ final class Town implements AutoCloseable {
                 before.kill(); // reads the rest
                 processes.remove(place);
                 tell(before + " has ended");
+                if (!told.contains(before) && options.scenario() != Scenario.NONE) {
+                    book.wrong(before + " has ended by itself; see its log");
+                }
             }
             if (processes.get(place) == null && !isOver) {
                 start(place);
@@ -206,7 +218,7 @@ final class Town implements AutoCloseable {
 
     private void playFaults(long endNs) throws IOException {
         List<Fault> next = new ArrayList<>();
-        while (Cord.current().nanoTime() - endNs < 0 && book.wrong().isEmpty()) {
+        for (int count = 0; isToGoOn(count, MIN_FAULTS, endNs); count++) {
             if (next.isEmpty()) {
                 next.addAll(List.of(Fault.values()));
                 Collections.shuffle(next, random);
@@ -231,7 +243,9 @@ final class Town implements AutoCloseable {
                 hit.stream().map(NodeProcess::toString).sorted().collect(Collectors.joining(", "));
         if (fault.isKill()) {
             tell(names + (hit.size() == 1 ? " is" : " are") + " killed");
-            hit.forEach(each -> each.kill());
+            told.addAll(hit);
+            hit.forEach(NodeProcess::strike); // all, before any is waited for
+            hit.forEach(NodeProcess::kill);
             return;
         }
         int stopMs = MIN_STOP_MS + random.nextInt(MAX_STOP_MS - MIN_STOP_MS);
@@ -245,17 +259,18 @@ final class Town implements AutoCloseable {
         }
     }
 
+    /** Until the end, and until so many were played. */
+    private boolean isToGoOn(int played, int min, long endNs) {
+        boolean isTime = played < min || Cord.current().nanoTime() - endNs < 0;
+        return isTime && book.wrong().isEmpty();
+    }
+
     /** At least once for each process. */
     private void playExchange(long endNs) throws IOException {
-        int version = 2;
-        do {
+        for (int version = 2; isToGoOn(version - 2, 1, endNs); version++) {
             for (int place = 0; place < NodeSettings.NODES && book.wrong().isEmpty(); place++) {
                 exchange(place, version);
             }
-            version++;
-        } while (Cord.current().nanoTime() - endNs < 0 && book.wrong().isEmpty());
-        if (book.failedAsks() > 0) {
-            book.wrong(book.failedAsks() + " asks were not answered within their limit of 5 s");
         }
     }
 
@@ -267,6 +282,7 @@ final class Town implements AutoCloseable {
         versions[place] = version;
         int before = left.get();
         tell(old + " leaves for version " + version);
+        told.add(old);
         old.terminate();
         await(old + " has left", () -> processes.get(place) != old);
         if (left.get() == before) {
@@ -282,8 +298,11 @@ final class Town implements AutoCloseable {
         while (!book.isSettled() && nowMs() < endMs && book.wrong().isEmpty()) {
             book.forgetMoney();
             int before = counts.get();
+            NodeProcess asked = processes.get(0);
             say(0, BankNode.COUNT);
-            await("the accounts are counted", () -> counts.get() > before);
+            await(
+                    "the accounts are counted",
+                    () -> counts.get() > before || processes.get(0) != asked);
         }
         isOver = true;
         book.judge();

@@ -14,6 +14,7 @@ import java.io.PrintStream;
  */
 final class Words {
     static final String READY = "ready";
+    static final String BEGINS = "begins";
     static final String PAID = "paid";
     static final String FAILED = "failed";
     static final String WRONG = "wrong";
@@ -30,6 +31,11 @@ final class Words {
 
     void ready() {
         say(READY);
+    }
+
+    /** A customer of a new process has asked its account for the number of the last transfer. */
+    void begins(int account, long number) {
+        say(BEGINS + " " + account + " " + number);
     }
 
     /** A transfer was acknowledged. */

@@ -45,6 +45,18 @@ class BookTest {
     }
 
     @Test
+    void aProcessMayDieTwiceBeforeAnAnswer() {
+        read("paid 0 1 5", "begins 0 2", "money 0 970 3 0", "money 1 1030 0 3", "money 2 1000 0 0");
+        assertEquals(List.of(), judged());
+    }
+
+    @Test
+    void anAcknowledgedTransferThatIsGoneIsFoundWhenItsOwnerBeginsAgain() {
+        read("paid 0 1 5", "paid 0 2 5", "begins 0 1");
+        assertWrong("account-0 has made 1 transfers, and acknowledged 2");
+    }
+
+    @Test
     void aSumThatIsNotExactIsFound() {
         read("money 0 990 1 0", "money 1 1000 0 1", "money 2 1000 0 0");
         assertWrong("the sum of 3 accounts is 2990, and must be 3000 of 3");

@@ -36,7 +36,7 @@ public final class EntitiesPeer implements Peer {
 
     record Add(long number, Recipient<Long> replyTo) implements Request<Long> {}
 
-    /** The state, as large as the value of the plain writes. */
+    /** The state; with its head in the store it is about as large as a plain write's value. */
     @SuppressWarnings("ArrayRecordComponent") // never compared
     record Sum(long number, byte[] payload) {}
 

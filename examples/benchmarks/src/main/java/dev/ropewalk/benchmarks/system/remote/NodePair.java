@@ -77,10 +77,11 @@ final class NodePair implements AutoCloseable {
     /** When it has its share, so that none moves while something is measured. */
     private static Set<Integer> ownShards(Node node) {
         Set<Integer> own = Set.of();
-        while (own.size() < Shards.COUNT / 2) {
+        while (own.size() != Shards.COUNT / 2) {
             LockSupport.parkNanos(10_000_000);
             own =
                     Objects.requireNonNull(node.dump().shards()).own().stream()
+                            .filter(each -> each.state().equals("OWNED"))
                             .map(NodeDump.Shard::shard)
                             .collect(Collectors.toSet());
         }

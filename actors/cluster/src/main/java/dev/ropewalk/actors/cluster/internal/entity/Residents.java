@@ -482,6 +482,7 @@ final class Residents<M> implements EntityHome.Keeper {
         Resident resident = byKey.get(key);
         if (resident == null || resident.isPauseOver()) {
             resident = begin(shard, key, resident == null ? 0 : resident.failures);
+            nowNs = Waits.nanoTime(); // the program's code may have told others here
         }
         resident.take(item, nowNs);
     }

@@ -18,8 +18,8 @@ public final class EntityName {
     private final String key;
     private final int shard;
 
-    /** Null until it is sent; any thread makes the same. */
-    private byte @Nullable [] encoded;
+    /** Null until it is sent; any thread makes the same. Volatile, so that its bytes are there. */
+    private volatile byte @Nullable [] encoded;
 
     /** The name of an entity of that kind with that key. */
     public EntityName(String kind, String key) {

@@ -27,6 +27,7 @@ final class OwnShards {
      *   OWNED  -> GIVING  it is to go to another node: the handler ends what runs
      *   GIVING -> GIVEN   nothing of it runs any more; the table is to be written
      *   GIVING -> OWNED   the handler has failed; nothing was written
+     *   GIVING -> NONE    the same, and nothing is owned any more
      *   GIVEN  -> NONE    the table says another owner or epoch
      *   GIVEN  -> OWNED   taken back: the table says this life at a revision AFTER the one from
      *                     which it was to be given away, and the node is not leaving
@@ -253,7 +254,11 @@ final class OwnShards {
 
     /** Something of it may run still. */
     void keep(int shard) {
-        own(shard, State.GIVING);
+        if (isOver) {
+            state(shard, State.GIVING, State.NONE);
+        } else {
+            own(shard, State.GIVING);
+        }
     }
 
     void writing(List<Integer> shards, long fromRevision) {

@@ -526,13 +526,23 @@ public final class Shards {
         wake();
     }
 
-    /** {@return whether another node takes shards, as far as this one knows} */
+    /**
+     * {@return whether a message may find an owner elsewhere: a node that has shards or takes them,
+     * and is not leaving, as far as this one knows} On the cord.
+     */
     public boolean hasOthers() {
-        return membership.live().entrySet().stream()
-                .anyMatch(
-                        each ->
-                                each.getValue().takesShards()
-                                        && !each.getKey().equals(membership.name()));
+        ShardTable now = known;
+        Set<Owner> others = now.named();
+        membership
+                .live()
+                .forEach(
+                        (node, register) -> {
+                            if (register.takesShards()) {
+                                others.add(new Owner(node, register.life()));
+                            }
+                        });
+        return others.stream()
+                .anyMatch(each -> !each.node().equals(membership.name()) && !now.isLeaving(each));
     }
 
     /** Whether nothing is left, and nobody gives this node anything. */
