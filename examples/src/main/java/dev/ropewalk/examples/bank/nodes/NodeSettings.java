@@ -34,8 +34,6 @@ record NodeSettings(
     /** How many processes the bank has. */
     static final int NODES = 3;
 
-    private static final String RATIS = NodesOptions.RATIS;
-
     static String name(int place) {
         return "n" + (place + 1);
     }
@@ -70,7 +68,7 @@ record NodeSettings(
     }
 
     Store openStore() {
-        if (!store.equals(RATIS)) {
+        if (!store.equals(NodesOptions.RATIS)) {
             return JdbcStore.open(JdbcOptions.postgresql(store));
         }
         SortedMap<String, String> group = new TreeMap<>();

@@ -90,7 +90,7 @@ final class Addresses implements Recipients {
         EntityName entity = home.entities().nameOf(actor);
         if (entity != null) {
             to.writeByte(ENTITY);
-            writePath(to, entity.kind(), entity.key());
+            entity.write(to);
             return;
         }
         if (!(actor.target() instanceof RemoteTarget<?> remote)) {

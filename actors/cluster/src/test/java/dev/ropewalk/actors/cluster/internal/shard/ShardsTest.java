@@ -179,6 +179,10 @@ class ShardsTest {
                     });
         }
 
+        boolean hasOthers() {
+            return on(() -> shards().hasOthers());
+        }
+
         boolean leave(Duration limit) {
             return on(() -> shards().leave(limit));
         }
@@ -313,6 +317,19 @@ class ShardsTest {
                         assertTrue(each.await());
                     }
                     await(() -> four.get(3).count() == Shards.COUNT); // it follows the table
+                });
+    }
+
+    @Test
+    void A7_nodesThatLeaveTogetherWaitForNobody() {
+        run(
+                nodes -> {
+                    List<One> two = nodes.fair(2);
+                    assertTrue(two.getFirst().hasOthers());
+                    Fiber<Boolean> leaving = Fiber.spin(() -> two.getLast().leave(LONG));
+                    assertTrue(two.getFirst().leave(LONG));
+                    assertTrue(leaving.await());
+                    await(() -> !two.getFirst().hasOthers() && !two.getLast().hasOthers());
                 });
     }
 
