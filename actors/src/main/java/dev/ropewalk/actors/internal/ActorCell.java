@@ -53,6 +53,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -80,6 +81,12 @@ public final class ActorCell<M> extends Target<M>
 
     private static final List<String> STATES =
             List.of("DOWN", "DELAYED", "STARTING", "UP", "ENDED");
+
+    /** Of {@link #holds}: it begins no message until it is resumed. */
+    private static final byte SUSPENDED = 1;
+
+    /** It asks before each message. */
+    private static final byte ASKS = 2;
 
     private final ActorRef<M> ref;
     private final Cord cord;
@@ -132,8 +139,8 @@ public final class ActorCell<M> extends Target<M>
     /** It had an incarnation. */
     private boolean hasBegun;
 
-    /** It begins no message. */
-    private boolean isSuspended;
+    /** The reasons for which it may begin no message; 0 for nearly all. */
+    private byte holds;
 
     /** A snapshot has looked at it, and the next one does not need to. */
     private boolean isWatched;
@@ -515,7 +522,7 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private @Nullable Fiber<?> plainNow() {
-        return gate == null && isReceiving() && incarnation != null
+        return gate == null && holds == 0 && isReceiving() && incarnation != null
                 ? incarnation.handlerFiber()
                 : null;
     }
@@ -528,7 +535,7 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private boolean isReceiving() {
-        return state == UP && !isSuspended;
+        return state == UP && (holds == 0 || (holds == ASKS && mailbox.size() == 0));
     }
 
     Mailbox ownMailbox() {
@@ -598,7 +605,7 @@ public final class ActorCell<M> extends Target<M>
         isBeingStopped = false;
         if (hasBegun) {
             extras().restarts++;
-            isSuspended = false;
+            holds &= ~SUSPENDED;
         }
         hasBegun = true;
         if (extras != null) {
@@ -894,7 +901,7 @@ public final class ActorCell<M> extends Target<M>
         return switch (state) {
             case DOWN -> ActorPhase.DOWN;
             case DELAYED, STARTING -> ActorPhase.STARTING;
-            case UP -> isSuspended ? ActorPhase.SUSPENDED : ActorPhase.UP;
+            case UP -> (holds & SUSPENDED) != 0 ? ActorPhase.SUSPENDED : ActorPhase.UP;
             default -> ActorPhase.ENDED;
         };
     }
@@ -913,13 +920,44 @@ public final class ActorCell<M> extends Target<M>
         return incarnation == null ? null : incarnation.seen().userState();
     }
 
+    /** It begins no message now. */
     boolean isSuspended() {
-        return isSuspended;
+        return holds != 0 && isHeld();
+    }
+
+    /** The same, where nothing else asks if its mailbox is empty. */
+    boolean isTakingNone() {
+        return holds != 0 && mailbox.size() > 0 && isHeld();
+    }
+
+    /** A stop alone is taken: to stop is no work. */
+    private boolean isHeld() {
+        return (holds & SUSPENDED) != 0 || (mailbox.messages() > 0 && !extras().mayBegin());
+    }
+
+    /** It does not begin this one now, which it was given. */
+    boolean isHeldBack(Object item) {
+        return holds != 0
+                && ((holds & SUSPENDED) != 0 || (item != Stop.STOP && !extras().mayBegin()));
+    }
+
+    /** Asks before each message from now on; {@link #looksAgain} follows an answer that is no. */
+    void asks(BooleanSupplier mayBegin) {
+        extras().mayBegin = mayBegin;
+        holds |= ASKS;
+        seePlain();
+    }
+
+    /** The answer may be another one now. */
+    void looksAgain() {
+        if (state == UP) {
+            Objects.requireNonNull(incarnation).resumed();
+        }
     }
 
     @Override
     public void suspend() {
-        isSuspended = true;
+        holds |= SUSPENDED;
         seePlain();
         if (isWatched) {
             changed();
@@ -928,8 +966,8 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public void resume() {
-        boolean was = isSuspended;
-        isSuspended = false;
+        boolean was = (holds & SUSPENDED) != 0;
+        holds &= ~SUSPENDED;
         seePlain();
         if (was && state == UP) {
             Objects.requireNonNull(incarnation).resumed();

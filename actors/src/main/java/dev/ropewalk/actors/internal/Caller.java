@@ -20,6 +20,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.VarHandle;
+import java.util.function.BooleanSupplier;
 
 /** The caller of an actor: another actor, a fiber below one, or somebody else. */
 public final class Caller {
@@ -139,6 +140,20 @@ public final class Caller {
                 && running.isIdle()
                 && actor.mailboxNow().size() == 0
                 && (own == null || own.openAsks() == 0);
+    }
+
+    /** The actor asks before each message; on its cord. */
+    public static void askBeforeEach(Target<?> target, BooleanSupplier mayBegin) {
+        if (target instanceof ActorCell<?> actor) {
+            actor.asks(mayBegin);
+        }
+    }
+
+    /** It asks again; on its cord. */
+    public static void lookAgain(Target<?> target) {
+        if (target instanceof ActorCell<?> actor) {
+            actor.looksAgain();
+        }
     }
 
     public static @Nullable Room roomOf(Target<?> target) {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.BooleanSupplier;
 
 /**
  * The fields that few actors need, beside those of their cell; confined to the actor's cord.
@@ -47,6 +48,9 @@ final class Extras<M> {
     /** Which hear of its messages; immutable, null if none does. */
     private @Nullable List<Tap> taps;
 
+    /** Whether it may begin a message now; null if it does not ask. */
+    @Nullable BooleanSupplier mayBegin;
+
     /** How often it was started again. */
     long restarts;
 
@@ -55,6 +59,10 @@ final class Extras<M> {
 
     /** Of the state, between two incarnations. */
     @Nullable Belongings<M> kept;
+
+    boolean mayBegin() {
+        return mayBegin == null || mayBegin.getAsBoolean();
+    }
 
     void watch(DownListener watcher, boolean ofEach) {
         watchers.put(watcher, ofEach ? Interest.EACH_END : Interest.LAST_END);

@@ -312,8 +312,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                     return nextTurn(); // it may have been ended meanwhile, which comes first
                 }
             }
-            if (cell.isSuspended() || (current == null && !takeNext())) {
-                return Handler.WAIT; // maybe with a message in hand, to be resumed
+            if (current == null ? !takeNext() : isCurrentHeldBack()) {
+                return Handler.WAIT;
             }
             for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
                 item = Objects.requireNonNull(current, "current");
@@ -384,7 +384,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** False if there is none, or the behavior wants none. */
     private boolean takeNext() {
-        if (behavior == BehaviorSigns.<M>stopped() || cell.isSuspended()) {
+        if (behavior == BehaviorSigns.<M>stopped() || cell.isTakingNone()) {
             return false;
         }
         Object item = cell.mailboxNow().poll();
@@ -394,6 +394,15 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         }
         makeCurrent(item);
         return true;
+    }
+
+    /** It was handed over, and goes back if it may not be begun now. */
+    boolean isCurrentHeldBack() {
+        boolean isHeld = cell.isHeldBack(Objects.requireNonNull(current, "current"));
+        if (isHeld) {
+            putBackCurrent();
+        }
+        return isHeld;
     }
 
     /**

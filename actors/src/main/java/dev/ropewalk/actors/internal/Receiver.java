@@ -260,7 +260,8 @@ final class Receiver<M> {
 
     /** Nothing is received while the actor is suspended. */
     private Mailbox mailbox() {
-        return isSuspended() ? FifoMailbox.EMPTY : incarnation.cell().mailboxNow();
+        ActorCell<M> cell = incarnation.cell();
+        return cell.isTakingNone() ? FifoMailbox.EMPTY : cell.mailboxNow();
     }
 
     private boolean isSuspended() {
@@ -357,16 +358,12 @@ final class Receiver<M> {
         return how;
     }
 
-    /** Whether a message is in hand; it is not if the actor was suspended before it saw it. */
+    /** Whether a message is in hand; it is not if the actor may not begin it now. */
     private boolean isHandedOver(@Nullable Object how) {
         if (how != Incarnation.HANDED_OVER) {
             return false;
         }
-        if (isSuspended()) {
-            incarnation.putBackCurrent();
-            return false;
-        }
-        return true;
+        return !incarnation.isCurrentHeldBack();
     }
 
     /** A predicate throws nothing that is checked, unless it hides that from the compiler. */

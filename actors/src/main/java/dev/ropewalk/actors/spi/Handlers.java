@@ -8,6 +8,7 @@ import dev.ropewalk.actors.internal.Definition;
 import dev.ropewalk.actors.internal.behavior.Committing;
 
 import java.util.concurrent.Callable;
+import java.util.function.BooleanSupplier;
 
 /** For builders of things that start and stop the actors of a program by themselves. */
 public final class Handlers {
@@ -46,6 +47,28 @@ public final class Handlers {
      */
     public static boolean isIdle(ActorRef<?> actor) {
         return Caller.isIdle(actor.target());
+    }
+
+    /**
+     * Lets an actor of this process ask before it begins a message. While the answer is no it
+     * waits, with its messages, as one that is suspended; a stop that no message stands before is
+     * taken all the same. Holds for all incarnations. On the actor's cord.
+     *
+     * @param actor any
+     * @param mayBegin is asked on the cord, perhaps more than once for a message; must not wait,
+     *     nor throw. After a no, call {@link #lookAgain} when the answer may be another one
+     */
+    public static void askBeforeEach(ActorRef<?> actor, BooleanSupplier mayBegin) {
+        Caller.askBeforeEach(actor.target(), mayBegin);
+    }
+
+    /**
+     * Lets an actor that has been told not to begin ask again. On the actor's cord.
+     *
+     * @param actor any
+     */
+    public static void lookAgain(ActorRef<?> actor) {
+        Caller.lookAgain(actor.target());
     }
 
     /**

@@ -321,17 +321,9 @@ final class MovesGame {
 
     private void comes(OneNode at, String key, String sender, long number) {
         Long before = came.put(sender + " to " + key, number);
-        if (before != null && before >= number && !isThawing(at)) {
+        if (before != null && before >= number) {
             violated(key + " at " + at + " got " + number + " after " + before + " from " + sender);
         }
-    }
-
-    /**
-     * At the moment at which a node thaws, one in memory may go on with a message that it had,
-     * before the node knows that its lease has ended. Its replies do not leave then.
-     */
-    private boolean isThawing(OneNode at) {
-        return Math.abs(nowNs() - at.thawNs) < LATE.toNanos();
     }
 
     /** {@return the epoch} */
@@ -342,7 +334,7 @@ final class MovesGame {
         Worked last = all.peekLast();
         if (last == null || epoch > last.epoch) {
             all.add(new Worked(epoch, nowNs(), at.toString()));
-        } else if (epoch < last.epoch && !(kind.equals("w") && isThawing(at))) {
+        } else if (epoch < last.epoch) {
             violated(
                     kind + "/" + key + " at " + at + " works in epoch " + epoch + " after " + last);
         } else if (epoch == last.epoch && !last.node.equals(at.toString())) {

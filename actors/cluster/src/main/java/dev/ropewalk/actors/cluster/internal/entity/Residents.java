@@ -47,16 +47,7 @@ import java.util.function.Consumer;
  * Invariants: a key has one resident at most; one that is GONE is not in the map; one that is
  * BROKEN holds nothing. The map is in the order of the last messages.
  *
- * <p>A shard whose entities may be elsewhere has a state of its own:
- *
- * <pre>
- *   AWAY   -> HERE     this node owns it from now on
- *   HERE   -> LEAVING  it is given away: each actor ends behind the messages that it has, and those
- *                      that are held then are handled too; what comes goes back to its sender's way
- *   HERE, LEAVING -> AWAY      none is left, or the node may not work for it any more: then all
- *                      end at once, and what was held goes back
- *   LEAVING -> HERE    it was not given away after all
- * </pre>
+ * <p>A shard whose entities may be elsewhere has a state of its own: {@link ShardPlace}.
  *
  * <p>An idle actor has no message, owes no reply, and none has come for a while. One that works for
  * long is not idle, and neither is one that waits for its restart.
@@ -71,6 +62,9 @@ final class Residents<M> implements EntityHome.Keeper {
 
     private static final long FIRST_PAUSE_NS = Duration.ofMillis(100).toNanos();
     private static final int MAX_DOUBLINGS = 7;
+
+    /** How often an actor looks whether it may work again. */
+    private static final long LOOK_AGAIN_NS = Duration.ofMillis(50).toNanos();
 
     /** A permanent one that has ended is started again after 1.6 s. */
     private static final int MAX_PAUSE_OF_PERMANENT = 4;
@@ -93,7 +87,7 @@ final class Residents<M> implements EntityHome.Keeper {
     private @Nullable Resident newest;
 
     /** By shard; all HERE in a process that owns all. */
-    private final Shard[] shards = new Shard[Shards.COUNT];
+    private final ShardPlace[] shards = new ShardPlace[Shards.COUNT];
 
     /** Keys whose actor is started as soon as there is none. */
     private final Set<String> permanent = new HashSet<>();
@@ -122,60 +116,8 @@ final class Residents<M> implements EntityHome.Keeper {
         this.cord = cord;
         this.definitions = byCord.on(cord, this);
         this.idleNs = Waits.nanos(idle);
-        Place first = home.ownership().isShared() ? Place.AWAY : Place.HERE;
         for (int i = 0; i < Shards.COUNT; i++) {
-            shards[i] = new Shard(first);
-        }
-    }
-
-    private enum Place {
-        HERE,
-        LEAVING,
-        AWAY
-    }
-
-    /** A part of the keys. */
-    private static final class Shard {
-        private Place place;
-        private int size;
-
-        /** One has gone back, and so do all behind it until the fence of this process. */
-        private boolean isReturning;
-
-        /** Wait until nobody is left. */
-        private List<Runnable> whenGone = List.of();
-
-        Shard(Place place) {
-            this.place = place;
-        }
-
-        private void place(Place from, Place to) {
-            if (place != from || from == to || (from == Place.AWAY && to == Place.LEAVING)) {
-                throw new IllegalStateException("a shard is " + place + ": " + from + " -> " + to);
-            }
-            place = to;
-        }
-
-        boolean isHere() {
-            return place == Place.HERE;
-        }
-
-        private void ending(Runnable gone) {
-            List<Runnable> all = new ArrayList<>(whenGone);
-            all.add(gone);
-            whenGone = all;
-        }
-
-        private void endIfGone() {
-            if (isHere() || size > 0) {
-                return;
-            }
-            if (place == Place.LEAVING) {
-                place(Place.LEAVING, Place.AWAY);
-            }
-            List<Runnable> all = whenGone;
-            whenGone = List.of();
-            all.forEach(Runnable::run);
+            shards[i] = new ShardPlace(!home.ownership().isShared());
         }
     }
 
@@ -275,9 +217,9 @@ final class Residents<M> implements EntityHome.Keeper {
     void take(int number) {
         onCord(
                 () -> {
-                    Shard shard = shards[number];
+                    ShardPlace shard = shards[number];
                     if (!shard.isHere() && whenGone == null) {
-                        shard.place(shard.place, Place.HERE);
+                        shard.comes();
                         permanent.stream()
                                 .filter(each -> Shards.of(each) == number)
                                 .toList()
@@ -295,11 +237,8 @@ final class Residents<M> implements EntityHome.Keeper {
     void giveAway(int number, Runnable gone) {
         onCord(
                 () -> {
-                    Shard shard = shards[number];
-                    if (shard.isHere()) {
-                        shard.place(Place.HERE, Place.LEAVING);
-                    }
-                    shard.ending(gone);
+                    ShardPlace shard = shards[number];
+                    shard.leaves(gone);
                     leave(number, ActorRef::stop);
                     shard.endIfGone();
                 },
@@ -314,11 +253,8 @@ final class Residents<M> implements EntityHome.Keeper {
     void lose(int number, Consumer<ActorRef<?>> how, Runnable gone) {
         onCord(
                 () -> {
-                    Shard shard = shards[number];
-                    if (shard.place != Place.AWAY) {
-                        shard.place(shard.place, Place.AWAY);
-                    }
-                    shard.ending(gone);
+                    ShardPlace shard = shards[number];
+                    shard.isLost(gone);
                     leave(number, how);
                     shard.endIfGone();
                 },
@@ -330,7 +266,7 @@ final class Residents<M> implements EntityHome.Keeper {
         keys.forEach(this::noTick);
         for (Resident each : List.copyOf(byKey.values())) {
             if (each.shard == number) {
-                if (shards[number].place == Place.AWAY) {
+                if (shards[number].isAway()) {
                     each.returnHeld(); // now, because later ones go elsewhere
                 }
                 each.end(how);
@@ -342,7 +278,7 @@ final class Residents<M> implements EntityHome.Keeper {
     void fence(int number, Runnable passed) {
         Runnable code =
                 () -> {
-                    shards[number].isReturning = false;
+                    shards[number].fenced();
                     passed.run();
                 };
         cord.post(new Word(code, code)); // also from the cord itself: others wait in its inbox
@@ -471,20 +407,25 @@ final class Residents<M> implements EntityHome.Keeper {
             home.refuse(key, item, DeadLetter.Reason.ENDED, null);
             return;
         }
-        Shard of = shards[shard];
-        boolean isBehind = of.isReturning && !isForeign;
-        long nowNs = Waits.nanoTime();
+        ShardPlace of = shards[shard];
+        boolean isBehind = of.isReturning() && !isForeign;
+        long nowNs = nowNs(); // before it begins, the actor reads the clock
         if (isBehind || !of.isHere() || !home.ownership().mayWork(shard, nowNs)) {
-            of.isReturning |= !isForeign && !(item instanceof Letter);
+            of.returns(!isForeign && !(item instanceof Letter));
             home.returned(shard, key, item);
             return;
         }
         Resident resident = byKey.get(key);
         if (resident == null || resident.isPauseOver()) {
             resident = begin(shard, key, resident == null ? 0 : resident.failures);
-            nowNs = Waits.nanoTime(); // the program's code may have told others here
+            nowNs = nowNs(); // the program's code may have told others here
         }
         resident.take(item, nowNs);
+    }
+
+    /** Of the cord's last look at the clock, a few milliseconds ago: it costs next to nothing. */
+    private long nowNs() {
+        return Waits.tickTime(cord);
     }
 
     private Resident begin(int shard, String key, int failures) {
@@ -502,7 +443,7 @@ final class Residents<M> implements EntityHome.Keeper {
         Resident before = byKey.put(made.key, made);
         newest = before == null ? made : null; // otherwise it has the place of the other
         if (before == null) {
-            shards[made.shard].size++;
+            shards[made.shard].begins();
         }
         size = byKey.size();
     }
@@ -515,7 +456,7 @@ final class Residents<M> implements EntityHome.Keeper {
     /** Those that no message has come to for long. */
     private void sweep() {
         sweep = null;
-        long nowNs = Waits.nanoTime();
+        long nowNs = nowNs();
         List<Resident> unused = new ArrayList<>();
         for (Resident each : byKey.values()) {
             if (nowNs - each.usedNs < idleNs) {
@@ -532,7 +473,7 @@ final class Residents<M> implements EntityHome.Keeper {
     private void remove(Resident gone) {
         if (byKey.remove(gone.key, gone)) {
             newest = null;
-            shards[gone.shard].size--;
+            shards[gone.shard].ends();
         }
         size = byKey.size();
         tellIfGone();
@@ -564,9 +505,9 @@ final class Residents<M> implements EntityHome.Keeper {
         for (int i = 0; i < shards.length; i++) {
             int number = i;
             long there = byKey.values().stream().filter(each -> each.shard == number).count();
-            if (there != shards[i].size) {
+            if (there != shards[i].size()) {
                 throw new AssertionError(
-                        "shard " + i + " has " + there + ", not " + shards[i].size);
+                        "shard " + i + " has " + there + ", not " + shards[i].size());
             }
         }
     }
@@ -581,7 +522,13 @@ final class Residents<M> implements EntityHome.Keeper {
         /** Null before it is made, and if it could not be made. */
         private @Nullable ActorRef<M> actor;
 
-        private long usedNs = Waits.nanoTime();
+        private long usedNs = nowNs();
+
+        /** Of the owner that has started it. */
+        private final long epoch;
+
+        /** It was told not to begin, and looks again after a while. */
+        private boolean isLookingAgain;
 
         /** Starts that failed, one after the other. */
         private int failures;
@@ -595,6 +542,7 @@ final class Residents<M> implements EntityHome.Keeper {
             this.shard = shard;
             this.key = key;
             this.failures = failures;
+            this.epoch = home.ownership().epoch(shard);
         }
 
         private void state(State from, State to) {
@@ -620,12 +568,34 @@ final class Residents<M> implements EntityHome.Keeper {
                 actor = made;
                 made.target().watch(this::incarnationOver, true);
                 made.target().watch(this, false);
+                if (home.ownership().isShared() && home.messages() == null) {
+                    Handlers.askBeforeEach(made, this::mayBegin); // a durable one asks by itself
+                }
             } catch (RuntimeException | Error broken) {
                 breaks(broken);
                 return;
             }
             while (state == State.RUNNING && !held.isEmpty()) {
                 give(held.remove());
+            }
+        }
+
+        /** Before each message, because the lease may have ended since it came. */
+        private boolean mayBegin() {
+            if (home.ownership().mayReply(shard, epoch)) {
+                return true;
+            }
+            if (!isLookingAgain) {
+                isLookingAgain = true;
+                Alarm.after(LOOK_AGAIN_NS, this::lookAgain);
+            }
+            return false;
+        }
+
+        private void lookAgain() {
+            isLookingAgain = false;
+            if (actor != null && state != State.GONE) {
+                Handlers.lookAgain(actor);
             }
         }
 
@@ -672,9 +642,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
         /** Whether the same owner may reply: the shard may have come back meanwhile. */
         private BooleanSupplier stillOwner() {
-            Ownership ownership = home.ownership();
-            long epoch = ownership.epoch(shard);
-            return () -> ownership.mayReply(shard, epoch);
+            return () -> home.ownership().mayReply(shard, epoch);
         }
 
         private void hold(Object item) {
@@ -770,21 +738,21 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             state(state, State.GONE);
             remove(this);
-            Place place = shards[shard].place;
+            ShardPlace place = shards[shard];
             if (whenGone != null || !cord.isCurrent()) {
                 held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.ENDED, null));
-            } else if (place == Place.AWAY) {
+            } else if (place.isAway()) {
                 returnHeld();
             } else if (!held.isEmpty()) {
                 Resident next = Residents.this.begin(shard, key, 0);
-                held.forEach(each -> next.take(each, Waits.nanoTime()));
-                if (place == Place.LEAVING) {
+                held.forEach(each -> next.take(each, nowNs()));
+                if (place.isLeaving()) {
                     next.end(ActorRef::stop);
                 }
             } else if (permanent.contains(key)) {
                 againLater();
             }
-            shards[shard].endIfGone();
+            place.endIfGone();
         }
 
         /** One that is to run always. */
