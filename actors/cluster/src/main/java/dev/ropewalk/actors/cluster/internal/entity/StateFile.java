@@ -14,9 +14,11 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The stored value of one entity, for one incarnation of its actor: a version of its form, whether
- * something of it is to be done later, the number of its owner, the state, and the ledger. A write
- * that is refused, or whose outcome is unknown, is the end of the incarnation, and the next one
- * reads again. Confined to the actor's fiber; all calls are switchpoints.
+ * something of it is to be done later, the number of its owner, the state, and the ledger. One with
+ * nothing to keep is removed, but where owners come and go its number stays: otherwise a write of
+ * an earlier owner that comes late finds the key as that owner has read it, absent, and stands. A
+ * write that is refused, or whose outcome is unknown, is the end of the incarnation, and the next
+ * one reads again. Confined to the actor's fiber; all calls are switchpoints.
  */
 final class StateFile<S> {
     /** Of the form of what follows; another one is refused. */
@@ -122,8 +124,24 @@ final class StateFile<S> {
         return value.length > 1 && value[0] == FORM && value[1] != 0;
     }
 
+    /** Whether it has a state, or something to do. */
+    static boolean isAny(StoreEntry entry) {
+        byte[] value = entry.value();
+        if (value.length < 2 || value[0] != FORM || value[1] != 0) {
+            return isWaiting(entry);
+        }
+        WireInput from = new WireInput();
+        from.setBuffer(value, 2, value.length - 2);
+        try {
+            from.readVarLong(true);
+            return from.readVarInt(true) > 0;
+        } catch (KryoException damaged) {
+            return true; // its entity says so
+        }
+    }
+
     /**
-     * Writes the next content; none at all if there is nothing to keep.
+     * Writes the next content.
      *
      * @throws EntityException if it was not written, or nobody knows
      */
@@ -136,11 +154,14 @@ final class StateFile<S> {
                             + " tell; it is read again");
         }
         if (state == null && ledger.isEmpty()) {
-            if (revision > 0) {
+            if (revision == 0) {
+                return;
+            }
+            if (!ownership.isShared()) {
                 written(store.replace(key, revision, null));
                 revision = 0;
+                return;
             }
-            return;
         }
         Output to = new Output(FIRST_SIZE, Store.MAX_VALUE);
         to.writeByte(FORM);
