@@ -446,12 +446,15 @@ public final class Node implements AutoCloseable {
      *
      * @param <M> the type of the messages, which are of the node's protocol
      * @param kind what they are
-     * @throws IllegalArgumentException if the node has a kind of that name, or its state has a type
+     * @throws IllegalArgumentException if the node has a kind of that name, or it is that of {@link
+     *     #singleton}; if its messages are not of the node's protocol; or if its state has a type
      *     that cannot be stored
      * @throws IllegalStateException if the node has no store, or has left
      */
     public <M> Entities<M> entities(EntityKind<M, ?> kind) {
-        return KindAccess.get().open(entities, Objects.requireNonNull(kind, "kind"));
+        KindAccess kinds = KindAccess.get();
+        options.protocol().checkHas(kinds.messages(Objects.requireNonNull(kind, "kind")), kind);
+        return kinds.open(entities, kind);
     }
 
     /**

@@ -119,6 +119,26 @@ public final class Protocol {
         return made;
     }
 
+    /**
+     * Refuses messages that could not go to another node. Those of an open type are looked at when
+     * they are sent.
+     *
+     * @throws IllegalArgumentException if the protocol has not all of the type
+     */
+    void checkHas(Class<?> messages, Object user) {
+        String missing = table().missing(messages, values.names, values.serializers);
+        if (missing != null) {
+            throw new IllegalArgumentException(
+                    user
+                            + " takes "
+                            + messages.getName()
+                            + ", and the protocol of the node has no "
+                            + missing
+                            + ": its messages could not go to another node; name the type with"
+                            + " NodeOptions.withProtocol");
+        }
+    }
+
     /** Changed only while it is a copy that no protocol has yet. */
     private static final class Values {
         final Set<Class<?>> types = new LinkedHashSet<>();

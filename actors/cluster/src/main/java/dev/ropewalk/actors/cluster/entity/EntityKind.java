@@ -46,11 +46,22 @@ public final class EntityKind<M, S> {
                     public <M> Entities<M> open(NodeEntities node, EntityKind<M, ?> kind) {
                         return kind.open(node);
                     }
+
+                    @Override
+                    public Class<?> messages(EntityKind<?, ?> kind) {
+                        return kind.messages;
+                    }
                 });
     }
 
+    private static final EntityHome.Running FIRST = new EntityHome.Running(IDLE, false);
+
+    /** A hundred years. */
+    private static final Duration ALWAYS = Duration.ofDays(36_500);
+
     private final String name;
-    private final Duration idle;
+    private final Class<M> messages;
+    private final EntityHome.Running running;
     private final MailboxOptions mailbox;
 
     /** Null if it is durable. */
@@ -61,28 +72,28 @@ public final class EntityKind<M, S> {
 
     /** How the functions of an entity are made, and what its states are. */
     private record Durable<M, S>(
-            Class<M> messages,
             Class<S> state,
             Function<EntityContext<M>, Server<M, S>> server,
             Map<Class<?>, Function<Object, S>> upgrades,
             Map<Class<?>, String> names,
             Map<Class<?>, Set<String>> dropped) {
         Durable<M, S> named(Map<Class<?>, String> others) {
-            return new Durable<>(messages, state, server, upgrades, others, dropped);
+            return new Durable<>(state, server, upgrades, others, dropped);
         }
 
         Durable<M, S> upgraded(Map<Class<?>, Function<Object, S>> others) {
-            return new Durable<>(messages, state, server, others, names, dropped);
+            return new Durable<>(state, server, others, names, dropped);
         }
 
         Durable<M, S> dropping(Map<Class<?>, Set<String>> others) {
-            return new Durable<>(messages, state, server, upgrades, names, others);
+            return new Durable<>(state, server, upgrades, names, others);
         }
     }
 
     private EntityKind(
             String name,
-            Duration idle,
+            Class<M> messages,
+            EntityHome.Running running,
             MailboxOptions mailbox,
             @Nullable Function<String, Actor<M>> actors,
             @Nullable Durable<M, S> durable) {
@@ -91,7 +102,8 @@ public final class EntityKind<M, S> {
                     "a kind has the name \"" + name + "\"; give one without a /, and not blank");
         }
         this.name = name;
-        this.idle = idle;
+        this.messages = messages;
+        this.running = running;
         this.mailbox = mailbox;
         this.actors = actors;
         this.durable = durable;
@@ -104,7 +116,7 @@ public final class EntityKind<M, S> {
      *
      * @param <M> the type of the messages
      * @param name of the kind, which no other one of the host has
-     * @param messages the type of the messages; for the compiler only
+     * @param messages the type of the messages
      * @param actor makes the definition of the actor of a key, each time it is started; must not
      *     wait
      */
@@ -112,7 +124,7 @@ public final class EntityKind<M, S> {
             String name, Class<M> messages, Function<String, Actor<M>> actor) {
         Objects.requireNonNull(messages, "messages");
         Objects.requireNonNull(actor, "actor");
-        return new EntityKind<>(name, IDLE, MailboxOptions.unbounded(), actor, null);
+        return new EntityKind<>(name, messages, FIRST, MailboxOptions.unbounded(), actor, null);
     }
 
     /**
@@ -152,10 +164,11 @@ public final class EntityKind<M, S> {
         Objects.requireNonNull(server, "server");
         return new EntityKind<>(
                 name,
-                IDLE,
+                messages,
+                FIRST,
                 MailboxOptions.unbounded(),
                 null,
-                new Durable<>(messages, state, server, Map.of(), Map.of(), Map.of()));
+                new Durable<>(state, server, Map.of(), Map.of(), Map.of()));
     }
 
     /**
@@ -164,13 +177,50 @@ public final class EntityKind<M, S> {
      *
      * @param after how long, {@link #IDLE} otherwise
      * @throws IllegalArgumentException if it is not positive
+     * @throws IllegalStateException if its entities are {@link #remembered}
      */
     public EntityKind<M, S> idle(Duration after) {
         if (!after.isPositive()) {
             throw new IllegalArgumentException("idle=" + after + " is not positive");
         }
         Waits.nanos(after);
-        return new EntityKind<>(name, after, mailbox, actors, durable);
+        if (running.isRemembered()) {
+            throw new IllegalStateException(
+                    "idle="
+                            + after
+                            + " of "
+                            + this
+                            + ", whose entities are remembered: they run on");
+        }
+        return with(new EntityHome.Running(after, false));
+    }
+
+    /**
+     * {@return this durable kind, whose entities are remembered} An entity with a state in the
+     * store runs always: it does not stop for idleness, and when a process starts, or a shard comes
+     * to a node, those that have a state are started without a message, 100 a second at most. So a
+     * hundred thousand take a quarter of an hour; one that a message comes to is started by it
+     * meanwhile. An entity that has removed its state is not remembered, and neither is one that
+     * has never written one. One that was told to stop runs again by its next message, or with the
+     * next process or node.
+     *
+     * @throws IllegalStateException if it is not durable, or has an idle time
+     */
+    public EntityKind<M, S> remembered() {
+        checkDurable("remembered");
+        if (!running.equals(FIRST)) {
+            throw new IllegalStateException(
+                    "remembered of "
+                            + this
+                            + ", which has idle="
+                            + running.idle()
+                            + ": remembered entities run on; leave the idle time out");
+        }
+        return with(new EntityHome.Running(ALWAYS, true));
+    }
+
+    private EntityKind<M, S> with(EntityHome.Running other) {
+        return new EntityKind<>(name, messages, other, mailbox, actors, durable);
     }
 
     /**
@@ -183,7 +233,12 @@ public final class EntityKind<M, S> {
     public EntityKind<M, S> mailbox(MailboxOptions options) {
         checkDurable("mailbox");
         return new EntityKind<>(
-                name, idle, Objects.requireNonNull(options, "options"), actors, durable);
+                name,
+                messages,
+                running,
+                Objects.requireNonNull(options, "options"),
+                actors,
+                durable);
     }
 
     /**
@@ -260,7 +315,7 @@ public final class EntityKind<M, S> {
     }
 
     private EntityKind<M, S> with(Durable<M, S> other) {
-        return new EntityKind<>(name, idle, mailbox, actors, other);
+        return new EntityKind<>(name, messages, running, mailbox, actors, other);
     }
 
     private Durable<M, S> checkDurable(String what) {
@@ -291,7 +346,7 @@ public final class EntityKind<M, S> {
         Durable<M, S> stored = durable;
         if (stored == null) {
             Function<String, Actor<M>> made = Objects.requireNonNull(actors);
-            return new EntityHome<>(place, route, name, null, idle, (_, _) -> made::apply);
+            return new EntityHome<>(place, route, name, null, running, (_, _) -> made::apply);
         }
         StateStore states = Objects.requireNonNull(host.states());
         DurableDefinitions<M, S> definitions =
@@ -302,8 +357,8 @@ public final class EntityKind<M, S> {
                                 stored.state, stored.upgrades, stored.names, stored.dropped),
                         mailbox,
                         stored.server);
-        MessageTypes messages = new MessageTypes(states, stored.messages);
-        return new EntityHome<>(place, route, name, messages, idle, definitions);
+        MessageTypes types = new MessageTypes(states, messages);
+        return new EntityHome<>(place, route, name, types, running, definitions);
     }
 
     private Entities<M> open(NodeEntities node) {

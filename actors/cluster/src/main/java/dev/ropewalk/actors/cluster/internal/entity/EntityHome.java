@@ -45,6 +45,7 @@ public final class EntityHome<M> implements Route<M> {
     private final Supervisor supervisor;
     private final String path;
     private final Ownership ownership;
+    private final Running running;
     private final List<Residents<M>> residents = new ArrayList<>();
 
     /** Of the addresses that are given out; this one where all entities are here. */
@@ -52,6 +53,14 @@ public final class EntityHome<M> implements Route<M> {
 
     /** Starts those that have something to do, of a shard that is taken; null if none has. */
     private volatile @Nullable ActorRef<Integer> wakes;
+
+    /**
+     * How long entities run.
+     *
+     * @param idle after so long without a message one stops
+     * @param isRemembered those that have a state are started without a message
+     */
+    public record Running(Duration idle, boolean isRemembered) {}
 
     /** How the actor of a key is made, on its cord. */
     @FunctionalInterface
@@ -87,7 +96,7 @@ public final class EntityHome<M> implements Route<M> {
      * @param route of its addresses; null if all entities are here
      * @param kind its name
      * @param messages the type that it takes, if it is durable; otherwise null
-     * @param idle how long one without messages runs
+     * @param running how long one without messages runs
      * @param byCord how they are made
      */
     public EntityHome(
@@ -95,16 +104,17 @@ public final class EntityHome<M> implements Route<M> {
             @Nullable Route<M> route,
             String kind,
             @Nullable MessageTypes messages,
-            Duration idle,
+            Running running,
             ByCord<M> byCord) {
         this.messages = messages;
+        this.running = running;
         this.system = place.system();
         this.kind = kind;
         this.path = place.path() + "/" + kind;
         this.ownership = place.ownership();
         this.route = route == null ? this : route;
         for (Cord cord : system.cords()) {
-            residents.add(new Residents<>(this, cord, idle, byCord));
+            residents.add(new Residents<>(this, cord, running.idle(), byCord));
         }
         this.supervisor = place.above().supervise(kind, RULES); // last, because the rest may fail
     }
@@ -131,6 +141,11 @@ public final class EntityHome<M> implements Route<M> {
     @Override
     public ActorSystem system() {
         return system;
+    }
+
+    /** Whether those that have a state are started without a message. */
+    boolean isRemembered() {
+        return running.isRemembered();
     }
 
     Ownership ownership() {

@@ -18,4 +18,7 @@ public interface KindAccess {
 
     /** Opens a kind on a node. */
     <M> Entities<M> open(NodeEntities node, EntityKind<M, ?> kind);
+
+    /** The type of its messages. */
+    Class<?> messages(EntityKind<?, ?> kind);
 }

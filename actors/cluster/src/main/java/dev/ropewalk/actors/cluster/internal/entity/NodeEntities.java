@@ -229,11 +229,24 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     /**
      * Opens a kind.
      *
-     * @throws IllegalArgumentException if it is open already
+     * @throws IllegalArgumentException if it is open already, or has the name of that of singletons
      * @throws IllegalStateException if the node has no store, or has left
      */
+    public <M> EntityHome<M> open(String kind, boolean isDurable, Opening<M> opening) {
+        if (kind.equals(SINGLETON)) {
+            throw new IllegalArgumentException(
+                    "kind "
+                            + kind
+                            + " was not opened on node "
+                            + self
+                            + ", because Node.singleton has that name; give the kind another one");
+        }
+        return openAny(kind, isDurable, opening);
+    }
+
     @SuppressWarnings("unchecked") // the program says what a kind takes
-    public synchronized <M> EntityHome<M> open(String kind, boolean isDurable, Opening<M> opening) {
+    private synchronized <M> EntityHome<M> openAny(
+            String kind, boolean isDurable, Opening<M> opening) {
         Parts of = parts;
         if (of == null || isClosed) {
             throw new IllegalStateException(
@@ -299,7 +312,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         boolean isOpen = false;
         try {
             EntityHome<Object> made =
-                    open(
+                    openAny(
                             SINGLETON,
                             false,
                             (place, route) ->
@@ -308,7 +321,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                                             route,
                                             SINGLETON,
                                             null,
-                                            FOR_EVER,
+                                            new EntityHome.Running(FOR_EVER, false),
                                             (_, _) -> this::singleton));
             isOpen = true;
             return made;

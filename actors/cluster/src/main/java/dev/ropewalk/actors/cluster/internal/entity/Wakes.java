@@ -15,8 +15,8 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Starts the entities of a kind that have messages to deliver, when a process begins with their
- * states: an actor, which ends when it has seen them all. So many a second that the process has
+ * Starts the entities of a kind that have messages to deliver, or are remembered, when a process
+ * begins with their states: an actor that is told shards. So many a second that the process has
  * time for its other work.
  */
 public final class Wakes {
@@ -49,17 +49,24 @@ public final class Wakes {
     private static void run(ActorContext<Integer> self, StateStore store, EntityHome<?> home) {
         while (true) {
             int shard = self.receive();
-            if (home.ownership().mayWork(shard) && !isSeen(store, home, shard)) {
+            if (!isSeen(store, home, shard)) {
                 self.timers().once(AGAIN, shard); // the others need not wait for it
             }
         }
     }
 
-    /** False if the store gave no answer, or has damaged entries in that shard. */
+    /**
+     * False if the store gave no answer, or has damaged entries in that shard, or the lease is not
+     * held at this moment.
+     */
     private static boolean isSeen(StateStore store, EntityHome<?> home, int shard) {
+        Ownership ownership = home.ownership();
         String prefix = DurableDefinitions.prefix(home.kind(), shard);
         String after = "";
         while (true) {
+            if (!ownership.mayWork(shard)) {
+                return ownership.epoch(shard) == 0; // its next owner sees them
+            }
             List<StoreEntry> page;
             try {
                 page = store.list(prefix, after, PAGE);
@@ -70,7 +77,7 @@ public final class Wakes {
             }
             for (StoreEntry each : page) {
                 after = each.key();
-                if (StateFile.isWaiting(each)) {
+                if (home.isRemembered() ? StateFile.isAny(each) : StateFile.isWaiting(each)) {
                     home.wake(DurableDefinitions.keyOf(store.within(after), home.kind()));
                     Fiber.sleep(EACH);
                 }

@@ -68,7 +68,8 @@ final class TypeCollector {
         return isOwn ? name(type) : "";
     }
 
-    private static boolean isOpen(Class<?> type) {
+    /** Any class may be of it. */
+    static boolean isOpen(Class<?> type) {
         boolean isAbstract = type.isInterface() || Modifier.isAbstract(type.getModifiers());
         return !type.isPrimitive()
                 && !type.isArray()

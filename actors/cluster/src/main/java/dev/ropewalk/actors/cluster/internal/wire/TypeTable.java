@@ -55,6 +55,27 @@ public final class TypeTable {
         return new TypeTable(collector.found().values());
     }
 
+    /**
+     * {@return the name of a type that values of a class bring with them, and that is not here;
+     * null if there is none, or the class is open}
+     *
+     * @param names as of {@link #of}
+     * @param serializers as of {@link #of}
+     * @throws IllegalArgumentException if something of it cannot be sent
+     */
+    public @Nullable String missing(
+            Class<?> of,
+            Map<Class<?>, String> names,
+            Map<Class<?>, ? extends Supplier<? extends Serializer<?>>> serializers) {
+        if (TypeCollector.isOpen(of)) {
+            return null;
+        }
+        return of(List.of(of), names, serializers).byName.keySet().stream()
+                .filter(each -> !byName.containsKey(each))
+                .findFirst()
+                .orElse(null);
+    }
+
     /** {@return whether it has a type of that name} */
     public boolean has(String name) {
         return byName.containsKey(name);
