@@ -27,7 +27,6 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
 /**
@@ -582,7 +581,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
         /** Before each message, because the lease may have ended since it came. */
         private boolean mayBegin() {
-            if (home.ownership().mayReply(shard, epoch)) {
+            if (isOwned()) {
                 return true;
             }
             if (!isLookingAgain) {
@@ -628,7 +627,7 @@ final class Residents<M> implements EntityHome.Keeper {
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here
                 Question<M, ?> question = (Question<M, ?>) item;
-                question.ask(to, stillOwner());
+                question.ask(to, this::isOwned);
                 return;
             }
             @SuppressWarnings("unchecked") // as above
@@ -640,9 +639,9 @@ final class Residents<M> implements EntityHome.Keeper {
             }
         }
 
-        /** Whether the same owner may reply: the shard may have come back meanwhile. */
-        private BooleanSupplier stillOwner() {
-            return () -> home.ownership().mayReply(shard, epoch);
+        /** By the owner that has started it: the shard may have come back meanwhile. */
+        private boolean isOwned() {
+            return home.ownership().mayReply(shard, epoch);
         }
 
         private void hold(Object item) {
