@@ -15,6 +15,7 @@ import dev.ropewalk.actors.cluster.entity.EntityKind;
 import dev.ropewalk.actors.cluster.internal.entity.WayTiming;
 import dev.ropewalk.actors.cluster.internal.ref.Counts;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
+import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.actors.server.Reply;
@@ -40,6 +41,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 
 /**
  * Nodes whose entities move: fibers of all of them tell and ask the entities, which tell and pay
@@ -49,7 +51,8 @@ import java.util.function.Function;
  *
  * <p>The books: the numbers of one sender to one key grow; the epoch under which a key is worked
  * for never goes down, and no reply is of an earlier one; an ask ends within its limit; an addition
- * that was acknowledged counts once, another one at most once, and the sum is exact; after the calm
+ * that was acknowledged counts once, another one at most once, and the sum is exact; each account
+ * is a register ({@link Histories}), and an addition of which it has told counts; after the calm
  * all nodes find each key at one place. In a mild game nodes only leave and come: nothing is lost
  * there, and no ask fails.
  */
@@ -64,6 +67,9 @@ final class MovesGame {
     record Where(int ms, Recipient<Answer> replyTo) implements Word {}
 
     record Nap(int ms) implements Word {}
+
+    /** Of an addition, which its account tells. */
+    record Said(long id) implements Word {}
 
     /** Tells another one a note. */
     record Pass(String to) implements Word {}
@@ -120,6 +126,7 @@ final class MovesGame {
     private final long seed;
     private final SplittableRandom random;
     private final WayTiming timing;
+    private final UnaryOperator<Store> stores;
     private final boolean isMild;
 
     // ---- the books, which all nodes share, because they share the thread
@@ -140,6 +147,8 @@ final class MovesGame {
 
     private final Set<Long> payments = new HashSet<>();
     private final Set<Long> acknowledged = new HashSet<>();
+    private final Set<Long> said = new HashSet<>();
+    private final Histories histories = new Histories();
     private long lastId;
     private long handled;
     private long replies;
@@ -188,11 +197,12 @@ final class MovesGame {
     }
 
     MovesGame(long seed) {
-        this(seed, new WayTiming());
+        this(seed, new WayTiming(), UnaryOperator.identity());
     }
 
-    /** With a fault that is planted. */
-    MovesGame(long seed, WayTiming timing) {
+    /** With a fault that is planted, also in the store as a node sees it. */
+    MovesGame(long seed, WayTiming timing, UnaryOperator<Store> stores) {
+        this.stores = stores;
         this.seed = seed;
         this.random = new SplittableRandom(seed);
         this.timing = timing;
@@ -252,7 +262,7 @@ final class MovesGame {
                 Node.start(
                         system,
                         options.withDiscovery(Discovery.of())
-                                .withStore(MemoryStore.current())
+                                .withStore(stores.apply(MemoryStore.current()))
                                 .withWays(timing)
                                 .withQueue(random.nextInt(3) == 0 ? 2_048 : 1 << 20)
                                 .withProtocol(Protocol.of(Word.class, Account.class)));
@@ -314,6 +324,7 @@ final class MovesGame {
                 }
                 replyTo.tell(new Answer(key, at.name, epoch, nowNs()));
             }
+            case Said(long id) -> said.add(id);
             case Nap(int ms) -> Fiber.sleep(Duration.ofMillis(ms));
             case Pass(String to) -> tellNote(at, key + "-" + at + "-" + actor, to);
         }
@@ -352,6 +363,7 @@ final class MovesGame {
                             if (add.ms > 0) {
                                 Fiber.sleep(Duration.ofMillis(add.ms));
                             }
+                            at.word("said " + add.id % WORDS).tell(new Said(add.id));
                             return Reply.of(add.id, now.plus(add.id));
                         })
                 .call(
@@ -411,13 +423,20 @@ final class MovesGame {
             case 7, 8 -> {
                 long id = ++lastId;
                 int ms = own.nextInt(5) > 0 ? 0 : own.nextInt(isMild ? 100 : 5_000);
+                String account = "a" + own.nextInt(ACCOUNTS);
                 ask(
                         self,
                         () -> "add " + id,
                         limit,
-                        self.account("a" + own.nextInt(ACCOUNTS)),
+                        self.account(account),
                         (Recipient<Long> to) -> new Add(id, ms, to),
-                        acknowledged::add);
+                        done -> {
+                            acknowledged.add(done);
+                            histories.acknowledged(account, done);
+                        });
+                if (id % 2 == 0) {
+                    read(self, account, limit);
+                }
             }
             default -> {
                 String to = "a" + own.nextInt(ACCOUNTS);
@@ -432,6 +451,22 @@ final class MovesGame {
                         _ -> {});
             }
         }
+    }
+
+    private void read(OneNode self, String account, Duration limit) {
+        Histories.Before before = histories.begins(account);
+        ask(
+                self,
+                () -> "read " + account,
+                limit,
+                self.account(account),
+                Get::new,
+                (Balance read) -> {
+                    String wrong = histories.returned(before, read.added);
+                    if (!wrong.isEmpty()) {
+                        violated("at " + self + " register " + wrong);
+                    }
+                });
     }
 
     private long next(String sender, String key) {
@@ -846,6 +881,11 @@ final class MovesGame {
                             + " counts twice";
                 }
             }
+        }
+        Set<Long> untrue = new HashSet<>(said);
+        untrue.removeAll(added);
+        if (!untrue.isEmpty()) {
+            return "additions that were told of do not count: " + untrue;
         }
         Set<Long> missing = new HashSet<>(acknowledged);
         missing.removeAll(added);

@@ -5,15 +5,26 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.cluster.internal.entity.WayFaults;
 import dev.ropewalk.actors.cluster.internal.entity.WayTiming;
+import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.actors.cluster.store.StoreEntry;
+import dev.ropewalk.actors.cluster.store.StoreException;
+import dev.ropewalk.actors.cluster.store.StoreWatch;
+import dev.ropewalk.actors.cluster.store.WriteResult;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCords;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
 /** Rules A7 and A8: entities move, and nothing is lost, told twice or told in another order. */
@@ -52,12 +63,64 @@ class MovesGameTest {
 
     /** From a seed that is near one which finds it. */
     private static void assertFound(long from, WayTiming timing, String sign) {
+        assertFound(from, timing, UnaryOperator.identity(), sign);
+    }
+
+    private static void assertFound(
+            long from, WayTiming timing, UnaryOperator<Store> stores, String sign) {
         boolean isFound = false;
         for (long seed = from; seed < from + 400 && !isFound; seed++) {
-            List<String> violations = new MovesGame(seed, timing).play();
+            List<String> violations = new MovesGame(seed, timing, stores).play();
             isFound = violations.stream().anyMatch(each -> each.contains(sign));
         }
         assertTrue(isFound, "no seed found it");
+    }
+
+    /** Planted: a state is written over whatever is there, perhaps late. */
+    private record Plain(Store store) implements Store {
+        @Override
+        public WriteResult replace(String key, long revision, byte @Nullable [] value) {
+            if (!key.contains("/entity/")) {
+                return store.replace(key, revision, value);
+            }
+            // One that is on its way is not called back.
+            Fiber<WriteResult> onItsWay = Fiber.spin("writes " + key, () -> over(key, value));
+            onItsWay.detach();
+            return onItsWay.await();
+        }
+
+        private WriteResult over(String key, byte @Nullable [] value) {
+            Fiber.sleep(Duration.ofMillis(Cord.current().nextInt(300)));
+            try {
+                WriteResult result;
+                do {
+                    result = store.replace(key, store.read(key).revision(), value);
+                } while (result instanceof WriteResult.Refused);
+                return result;
+            } catch (StoreException down) {
+                return new WriteResult.Unknown(down);
+            }
+        }
+
+        @Override
+        public StoreEntry read(String key) {
+            return store.read(key);
+        }
+
+        @Override
+        public List<StoreEntry> list(String prefix, String after, int max) {
+            return store.list(prefix, after, max);
+        }
+
+        @Override
+        public StoreWatch watch(String prefix, Consumer<String> changed) {
+            return store.watch(prefix, changed);
+        }
+
+        @Override
+        public void close() {
+            store.close();
+        }
     }
 
     @Test
@@ -73,6 +136,21 @@ class MovesGameTest {
     @Test
     void A7_aReplyWithoutALookAtTheOwnerIsFound() {
         assertFound(10, WayFaults.repliesAlways(), "a reply is of an earlier owner");
+    }
+
+    @Test
+    void A8_aStateWithoutCompareAndSetIsFound() {
+        assertFound(0, new WayTiming(), Plain::new, "register");
+    }
+
+    @Test
+    void A8_aTellBeforeTheWriteIsFound() {
+        assertFound(0, WayFaults.tellsBeforeTheWrite(), "told of do not count");
+    }
+
+    @Test
+    void A8_aDeliveryThatCountsEachTimeIsFound() {
+        assertFound(0, WayFaults.countsEachDelivery(), "twice");
     }
 
     @Test

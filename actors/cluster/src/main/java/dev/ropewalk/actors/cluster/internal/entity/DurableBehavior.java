@@ -188,7 +188,10 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         handling = Fiber.current();
         boolean isDone = false;
         try {
-            Behavior<M> next = Handlers.holding(self, () -> current.onMessage(message));
+            Behavior<M> next =
+                    parts.file.ownership().isHolding()
+                            ? Handlers.holding(self, () -> current.onMessage(message))
+                            : current.onMessage(message);
             Handlers.checkRequests(self); // before the write, because it may be a failure of it
             isDone = true;
             return next;
@@ -412,7 +415,8 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         if (ledger.isOvertaken(delivery.from(), delivery.epoch())) {
             return next; // the present owner tells it again, if it is one that counts
         }
-        if (ledger.isNew(delivery.from(), delivery.number())) {
+        boolean isNew = ledger.isNew(delivery.from(), delivery.number());
+        if (isNew || parts.file.ownership().countsAgain()) {
             Object message = readOrNull(parts.own, delivery.message());
             if (message == null) {
                 return Behavior.same(); // it comes again

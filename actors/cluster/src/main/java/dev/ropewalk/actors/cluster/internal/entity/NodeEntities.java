@@ -420,6 +420,16 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     }
 
     @Override
+    public boolean isHolding() {
+        return timing.isHolding();
+    }
+
+    @Override
+    public boolean countsAgain() {
+        return timing.countsAgain();
+    }
+
+    @Override
     public long epoch(int shard) {
         Parts of = parts;
         return of == null ? 0 : of.shards().epoch(shard);

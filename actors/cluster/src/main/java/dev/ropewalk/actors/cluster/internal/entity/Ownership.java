@@ -44,6 +44,16 @@ public interface Ownership {
         return mayWork(shard) && epoch(shard) == epoch;
     }
 
+    /** What a durable function tells leaves when its state is written; a test plants the fault. */
+    default boolean isHolding() {
+        return true;
+    }
+
+    /** A message that is delivered again counts no more; a test plants the fault. */
+    default boolean countsAgain() {
+        return false;
+    }
+
     /** Greater for each owner of the shard than for those before it; 0 if it is not owned. */
     long epoch(int shard);
 

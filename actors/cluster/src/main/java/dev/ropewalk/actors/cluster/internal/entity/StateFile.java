@@ -60,6 +60,10 @@ final class StateFile<S> {
         return ownership.mayWrite(shard, epoch);
     }
 
+    Ownership ownership() {
+        return ownership;
+    }
+
     /** Of the owner that has read it; greater than that of each one before. */
     long epoch() {
         return epoch;

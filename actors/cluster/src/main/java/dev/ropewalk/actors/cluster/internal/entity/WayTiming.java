@@ -37,6 +37,16 @@ public class WayTiming {
         return of.mayWork(shard) && of.epoch(shard) == epoch;
     }
 
+    /** Whether what a durable function tells is held until its state is written. */
+    boolean isHolding() {
+        return true;
+    }
+
+    /** Whether a delivered message counts that has the number of one which came before. */
+    boolean countsAgain() {
+        return false;
+    }
+
     /** Whether a node may write a state that an owner of that epoch has read. */
     boolean mayWrite(Ownership of, int shard, long epoch) {
         return of.mayWork(shard) && of.epoch(shard) == epoch;

@@ -34,6 +34,26 @@ public final class WayFaults {
         };
     }
 
+    /** What a durable function tells leaves before its state is written. */
+    public static WayTiming tellsBeforeTheWrite() {
+        return new WayTiming() {
+            @Override
+            boolean isHolding() {
+                return false;
+            }
+        };
+    }
+
+    /** A delivered message counts each time it comes. */
+    public static WayTiming countsEachDelivery() {
+        return new WayTiming() {
+            @Override
+            boolean countsAgain() {
+                return true;
+            }
+        };
+    }
+
     /** States are read and written, whoever owns the shard by then. */
     public static WayTiming writesAlways() {
         return new WayTiming() {
