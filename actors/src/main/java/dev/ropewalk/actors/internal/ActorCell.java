@@ -53,7 +53,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 
 /**
@@ -81,12 +80,6 @@ public final class ActorCell<M> extends Target<M>
 
     private static final List<String> STATES =
             List.of("DOWN", "DELAYED", "STARTING", "UP", "ENDED");
-
-    /** Of {@link #holds}: it begins no message until it is resumed. */
-    private static final byte SUSPENDED = 1;
-
-    /** It asks before each message. */
-    private static final byte ASKS = 2;
 
     private final ActorRef<M> ref;
     private final Cord cord;
@@ -139,8 +132,11 @@ public final class ActorCell<M> extends Target<M>
     /** It had an incarnation. */
     private boolean hasBegun;
 
-    /** The reasons for which it may begin no message; 0 for nearly all. */
-    private byte holds;
+    /** It begins no message. */
+    private boolean isSuspended;
+
+    /** Before it begins a message it waits until it may; see {@link Extras#awaitPermit}. */
+    boolean needsPermit;
 
     /** A snapshot has looked at it, and the next one does not need to. */
     private boolean isWatched;
@@ -522,7 +518,7 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private @Nullable Fiber<?> plainNow() {
-        return gate == null && holds == 0 && isReceiving() && incarnation != null
+        return gate == null && isReceiving() && incarnation != null
                 ? incarnation.handlerFiber()
                 : null;
     }
@@ -535,7 +531,7 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private boolean isReceiving() {
-        return state == UP && (holds == 0 || (holds == ASKS && mailbox.size() == 0));
+        return state == UP && !isSuspended;
     }
 
     Mailbox ownMailbox() {
@@ -605,7 +601,7 @@ public final class ActorCell<M> extends Target<M>
         isBeingStopped = false;
         if (hasBegun) {
             extras().restarts++;
-            holds &= ~SUSPENDED;
+            isSuspended = false;
         }
         hasBegun = true;
         if (extras != null) {
@@ -901,7 +897,7 @@ public final class ActorCell<M> extends Target<M>
         return switch (state) {
             case DOWN -> ActorPhase.DOWN;
             case DELAYED, STARTING -> ActorPhase.STARTING;
-            case UP -> (holds & SUSPENDED) != 0 ? ActorPhase.SUSPENDED : ActorPhase.UP;
+            case UP -> isSuspended ? ActorPhase.SUSPENDED : ActorPhase.UP;
             default -> ActorPhase.ENDED;
         };
     }
@@ -920,44 +916,13 @@ public final class ActorCell<M> extends Target<M>
         return incarnation == null ? null : incarnation.seen().userState();
     }
 
-    /** It begins no message now. */
     boolean isSuspended() {
-        return holds != 0 && isHeld();
-    }
-
-    /** The same, where nothing else asks if its mailbox is empty. */
-    boolean isTakingNone() {
-        return holds != 0 && mailbox.size() > 0 && isHeld();
-    }
-
-    /** A stop alone is taken: to stop is no work. */
-    private boolean isHeld() {
-        return (holds & SUSPENDED) != 0 || (mailbox.messages() > 0 && !extras().mayBegin());
-    }
-
-    /** It does not begin this one now, which it was given. */
-    boolean isHeldBack(Object item) {
-        return holds != 0
-                && ((holds & SUSPENDED) != 0 || (item != Stop.STOP && !extras().mayBegin()));
-    }
-
-    /** Asks before each message from now on; {@link #looksAgain} follows an answer that is no. */
-    void asks(BooleanSupplier mayBegin) {
-        extras().mayBegin = mayBegin;
-        holds |= ASKS;
-        seePlain();
-    }
-
-    /** The answer may be another one now. */
-    void looksAgain() {
-        if (state == UP) {
-            Objects.requireNonNull(incarnation).resumed();
-        }
+        return isSuspended;
     }
 
     @Override
     public void suspend() {
-        holds |= SUSPENDED;
+        isSuspended = true;
         seePlain();
         if (isWatched) {
             changed();
@@ -966,8 +931,8 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public void resume() {
-        boolean was = (holds & SUSPENDED) != 0;
-        holds &= ~SUSPENDED;
+        boolean was = isSuspended;
+        isSuspended = false;
         seePlain();
         if (was && state == UP) {
             Objects.requireNonNull(incarnation).resumed();

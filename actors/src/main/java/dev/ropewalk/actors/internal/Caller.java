@@ -142,17 +142,11 @@ public final class Caller {
                 && (own == null || own.openAsks() == 0);
     }
 
-    /** The actor asks before each message; on its cord. */
-    public static void askBeforeEach(Target<?> target, BooleanSupplier mayBegin) {
+    /** The actor asks before it begins a message; on its cord. */
+    public static void needsPermit(Target<?> target, BooleanSupplier mayBegin) {
         if (target instanceof ActorCell<?> actor) {
-            actor.asks(mayBegin);
-        }
-    }
-
-    /** It asks again; on its cord. */
-    public static void lookAgain(Target<?> target) {
-        if (target instanceof ActorCell<?> actor) {
-            actor.looksAgain();
+            actor.extras().needsPermit(mayBegin);
+            actor.needsPermit = true;
         }
     }
 

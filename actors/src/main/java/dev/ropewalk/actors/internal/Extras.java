@@ -7,14 +7,17 @@ import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.spi.DownListener;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.BooleanSupplier;
 
 /**
@@ -23,6 +26,11 @@ import java.util.function.BooleanSupplier;
  * @param <M> the type of the messages
  */
 final class Extras<M> {
+    /** How often it looks again whether it may begin a message; the pauses double. */
+    private static final Duration FIRST_LOOK = Duration.ofMillis(50);
+
+    private static final Duration LAST_LOOK = Duration.ofMillis(800);
+
     /** Whom a watcher is told of, and whether it was told of the last incarnation. */
     private enum Interest {
         LAST_END,
@@ -49,7 +57,7 @@ final class Extras<M> {
     private @Nullable List<Tap> taps;
 
     /** Whether it may begin a message now; null if it does not ask. */
-    @Nullable BooleanSupplier mayBegin;
+    private @Nullable BooleanSupplier permit;
 
     /** How often it was started again. */
     long restarts;
@@ -60,8 +68,21 @@ final class Extras<M> {
     /** Of the state, between two incarnations. */
     @Nullable Belongings<M> kept;
 
-    boolean mayBegin() {
-        return mayBegin == null || mayBegin.getAsBoolean();
+    /** It asks before each message from now on. */
+    void needsPermit(BooleanSupplier mayBegin) {
+        permit = mayBegin;
+    }
+
+    /** With a message in hand that was not begun, which goes back if it is ended meanwhile. */
+    void awaitPermit() {
+        BooleanSupplier mayBegin = Objects.requireNonNull(permit, "permit");
+        for (Duration pause = FIRST_LOOK; !mayBegin.getAsBoolean(); pause = longer(pause)) {
+            Fiber.sleep(pause);
+        }
+    }
+
+    private static Duration longer(Duration pause) {
+        return pause.compareTo(LAST_LOOK) < 0 ? pause.multipliedBy(2) : pause;
     }
 
     void watch(DownListener watcher, boolean ofEach) {

@@ -312,12 +312,15 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                     return nextTurn(); // it may have been ended meanwhile, which comes first
                 }
             }
-            if (current == null ? !takeNext() : isCurrentHeldBack()) {
-                return Handler.WAIT;
+            if (cell.isSuspended() || (current == null && !takeNext())) {
+                return Handler.WAIT; // maybe with a message in hand, to be resumed
             }
             for (int left = Math.min(cell.mailboxNow().size(), MAX_IN_A_TURN); ; left--) {
                 item = Objects.requireNonNull(current, "current");
-                if (belongings != null || item instanceof Envelope || Taps.areAny()) {
+                if (belongings != null
+                        || item instanceof Envelope
+                        || cell.needsPermit
+                        || Taps.areAny()) {
                     if (!processAny(item)) {
                         return over();
                     }
@@ -384,7 +387,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** False if there is none, or the behavior wants none. */
     private boolean takeNext() {
-        if (behavior == BehaviorSigns.<M>stopped() || cell.isTakingNone()) {
+        if (behavior == BehaviorSigns.<M>stopped() || cell.isSuspended()) {
             return false;
         }
         Object item = cell.mailboxNow().poll();
@@ -396,15 +399,6 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return true;
     }
 
-    /** It was handed over, and goes back if it may not be begun now. */
-    boolean isCurrentHeldBack() {
-        boolean isHeld = cell.isHeldBack(Objects.requireNonNull(current, "current"));
-        if (isHeld) {
-            putBackCurrent();
-        }
-        return isHeld;
-    }
-
     /**
      * Handles the current message, which may be more than a message, or that of an actor that owns
      * something; false if it is the stop.
@@ -414,6 +408,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             current = null;
             return isStopPutOff();
         }
+        awaitPermit();
         tries = triedBefore + 1;
         if (belongings != null) {
             belongings.begins(item);
@@ -649,14 +644,23 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         current = null;
     }
 
+    /** A switchpoint for those that need one. */
+    private void awaitPermit() {
+        if (cell.needsPermit) {
+            cell.extras().awaitPermit();
+        }
+    }
+
     /** The loop has taken the current message and begins to work on it. */
     M beginCurrent() {
+        awaitPermit();
         tries = triedBefore + 1;
         return open(Objects.requireNonNull(current, "current"));
     }
 
     /** A tap leaves the current message out; the loop does not see it. */
     boolean isLeftOut() {
+        awaitPermit();
         tries = triedBefore + 1;
         return !cell.begins(open(Objects.requireNonNull(current, "current")));
     }

@@ -260,8 +260,7 @@ final class Receiver<M> {
 
     /** Nothing is received while the actor is suspended. */
     private Mailbox mailbox() {
-        ActorCell<M> cell = incarnation.cell();
-        return cell.isTakingNone() ? FifoMailbox.EMPTY : cell.mailboxNow();
+        return isSuspended() ? FifoMailbox.EMPTY : incarnation.cell().mailboxNow();
     }
 
     private boolean isSuspended() {
@@ -358,12 +357,16 @@ final class Receiver<M> {
         return how;
     }
 
-    /** Whether a message is in hand; it is not if the actor may not begin it now. */
+    /** Whether a message is in hand; it is not if the actor was suspended before it saw it. */
     private boolean isHandedOver(@Nullable Object how) {
         if (how != Incarnation.HANDED_OVER) {
             return false;
         }
-        return !incarnation.isCurrentHeldBack();
+        if (isSuspended()) {
+            incarnation.putBackCurrent();
+            return false;
+        }
+        return true;
     }
 
     /** A predicate throws nothing that is checked, unless it hides that from the compiler. */

@@ -50,25 +50,16 @@ public final class Handlers {
     }
 
     /**
-     * Lets an actor of this process ask before it begins a message. While the answer is no it
-     * waits, with its messages, as one that is suspended; a stop that no message stands before is
-     * taken all the same. Holds for all incarnations. On the actor's cord.
+     * Lets an actor of this process ask before it begins a message. While the answer is no, it
+     * waits with the message in hand, and asks again after 50 ms to 0.8 s; one that is ended
+     * meanwhile has not seen that message. A stop needs no permit. Holds for all incarnations. On
+     * the actor's cord, before it is told anything.
      *
      * @param actor any
-     * @param mayBegin is asked on the cord, perhaps more than once for a message; must not wait,
-     *     nor throw. After a no, call {@link #lookAgain} when the answer may be another one
+     * @param mayBegin is asked by the actor; must not wait, nor throw
      */
-    public static void askBeforeEach(ActorRef<?> actor, BooleanSupplier mayBegin) {
-        Caller.askBeforeEach(actor.target(), mayBegin);
-    }
-
-    /**
-     * Lets an actor that has been told not to begin ask again. On the actor's cord.
-     *
-     * @param actor any
-     */
-    public static void lookAgain(ActorRef<?> actor) {
-        Caller.lookAgain(actor.target());
+    public static void needsPermit(ActorRef<?> actor, BooleanSupplier mayBegin) {
+        Caller.needsPermit(actor.target(), mayBegin);
     }
 
     /**

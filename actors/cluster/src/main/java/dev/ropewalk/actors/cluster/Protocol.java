@@ -126,7 +126,18 @@ public final class Protocol {
      * @throws IllegalArgumentException if the protocol has not all of the type
      */
     void checkHas(Class<?> messages, Object user) {
-        String missing = table().missing(messages, values.names, values.serializers);
+        String missing;
+        try {
+            missing = table().missing(messages, values.names, values.serializers);
+        } catch (IllegalArgumentException unfit) {
+            throw new IllegalArgumentException(
+                    user
+                            + " takes "
+                            + messages.getName()
+                            + ", and not all of it could go to another node: "
+                            + unfit.getMessage(),
+                    unfit);
+        }
         if (missing != null) {
             throw new IllegalArgumentException(
                     user

@@ -8,11 +8,12 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * What the clients of registers have seen, one for each key: a register is a list to which a write
- * adds its number, and which a read returns. They must be such as those of one list that does one
- * thing after the other: of two reads one is the beginning of the other; a read has what was
- * acknowledged before it began, and all that a read before it has returned; and no number is there
- * twice. A write of unknown outcome may be there or not. Confined to one thread.
+ * The things that clients of registers have seen, one for each key: a register is a list to which a
+ * write adds its number, and which a read returns. They must be such as those of one list that does
+ * one thing after the other: of two reads one is the beginning of the other; a read has what was
+ * acknowledged before it began, and all that a read before it has returned; no number is there
+ * twice, or was never written. A write of unknown outcome may be there or not. Confined to one
+ * thread.
  *
  * <p>Source: a list that is appended to tells the order of its writes by itself, as Elle uses it.
  */
@@ -20,6 +21,7 @@ final class Histories {
     private final Map<String, Register> registers = new HashMap<>();
 
     private static final class Register {
+        private final Set<Long> begun = new HashSet<>();
         private final Set<Long> acknowledged = new HashSet<>();
 
         /** The longest that was returned. */
@@ -31,6 +33,11 @@ final class Histories {
 
     private Register register(String key) {
         return registers.computeIfAbsent(key, _ -> new Register());
+    }
+
+    /** A write is about to begin. */
+    void writes(String key, long number) {
+        register(key).begun.add(number);
     }
 
     /** A write has succeeded. */
@@ -57,6 +64,9 @@ final class Histories {
             return before.key + " was " + before.read + " before it was " + list;
         }
         Register now = register(before.key);
+        if (!now.begun.containsAll(list)) {
+            return before.key + " has one that nobody wrote: " + list;
+        }
         if (!isBeginning(now.longest, list) && !isBeginning(list, now.longest)) {
             return before.key + " was " + now.longest + " and " + list;
         }

@@ -13,6 +13,13 @@ import java.util.List;
 class HistoriesTest {
     private final Histories histories = new Histories();
 
+    HistoriesTest() {
+        for (long number = 1; number <= 3; number++) {
+            histories.writes("a", number);
+        }
+        histories.writes("b", 7);
+    }
+
     private String read(Long... list) {
         return histories.returned(histories.begins("a"), List.of(list));
     }
@@ -50,6 +57,11 @@ class HistoriesTest {
         Histories.Before slow = histories.begins("a");
         assertEquals("", read(1L, 2L));
         assertFound("was [1, 2] and [2]", histories.returned(slow, List.of(2L)));
+    }
+
+    @Test
+    void aNumberThatNobodyWroteIsFound() {
+        assertFound("nobody wrote", read(1L, 4L));
     }
 
     @Test

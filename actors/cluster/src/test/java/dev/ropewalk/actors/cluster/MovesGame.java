@@ -424,6 +424,7 @@ final class MovesGame {
                 long id = ++lastId;
                 int ms = own.nextInt(5) > 0 ? 0 : own.nextInt(isMild ? 100 : 5_000);
                 String account = "a" + own.nextInt(ACCOUNTS);
+                histories.writes(account, id);
                 ask(
                         self,
                         () -> "add " + id,
@@ -442,6 +443,7 @@ final class MovesGame {
                 String to = "a" + own.nextInt(ACCOUNTS);
                 long id = ++lastId;
                 payments.add(id);
+                histories.writes(to, id);
                 ask(
                         self,
                         () -> "pay " + to,

@@ -9,6 +9,7 @@ import dev.ropewalk.actors.cluster.internal.entity.KindHost;
 import dev.ropewalk.actors.cluster.internal.entity.MessageTypes;
 import dev.ropewalk.actors.cluster.internal.entity.NodeEntities;
 import dev.ropewalk.actors.cluster.internal.entity.Route;
+import dev.ropewalk.actors.cluster.internal.entity.Running;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.entity.StateTypes;
 import dev.ropewalk.actors.cluster.store.Store;
@@ -54,14 +55,11 @@ public final class EntityKind<M, S> {
                 });
     }
 
-    private static final EntityHome.Running FIRST = new EntityHome.Running(IDLE, false);
-
-    /** A hundred years. */
-    private static final Duration ALWAYS = Duration.ofDays(36_500);
+    private static final Running FIRST = new Running(IDLE, false);
 
     private final String name;
     private final Class<M> messages;
-    private final EntityHome.Running running;
+    private final Running running;
     private final MailboxOptions mailbox;
 
     /** Null if it is durable. */
@@ -93,7 +91,7 @@ public final class EntityKind<M, S> {
     private EntityKind(
             String name,
             Class<M> messages,
-            EntityHome.Running running,
+            Running running,
             MailboxOptions mailbox,
             @Nullable Function<String, Actor<M>> actors,
             @Nullable Durable<M, S> durable) {
@@ -177,49 +175,32 @@ public final class EntityKind<M, S> {
      *
      * @param after how long, {@link #IDLE} otherwise
      * @throws IllegalArgumentException if it is not positive
-     * @throws IllegalStateException if its entities are {@link #remembered}
      */
     public EntityKind<M, S> idle(Duration after) {
         if (!after.isPositive()) {
             throw new IllegalArgumentException("idle=" + after + " is not positive");
         }
         Waits.nanos(after);
-        if (running.isRemembered()) {
-            throw new IllegalStateException(
-                    "idle="
-                            + after
-                            + " of "
-                            + this
-                            + ", whose entities are remembered: they run on");
-        }
-        return with(new EntityHome.Running(after, false));
+        return with(new Running(after, running.isRemembered()));
     }
 
     /**
      * {@return this durable kind, whose entities are remembered} An entity with a state in the
      * store runs always: it does not stop for idleness, and when a process starts, or a shard comes
-     * to a node, those that have a state are started without a message, 100 a second at most. So a
-     * hundred thousand take a quarter of an hour; one that a message comes to is started by it
-     * meanwhile. An entity that has removed its state is not remembered, and neither is one that
-     * has never written one. One that was told to stop runs again by its next message, or with the
-     * next process or node.
+     * to a node, those that have a state are started without a message, 100 a second of a kind at
+     * most. So a hundred thousand take a quarter of an hour; one that a message comes to is started
+     * by it meanwhile. After a failure it runs again within ten seconds. An entity that has removed
+     * its state, or has never written one, is not remembered, and stops for idleness. One that was
+     * told to stop runs again by its next message, or with the next process or node.
      *
-     * @throws IllegalStateException if it is not durable, or has an idle time
+     * @throws IllegalStateException if it is not durable
      */
     public EntityKind<M, S> remembered() {
         checkDurable("remembered");
-        if (!running.equals(FIRST)) {
-            throw new IllegalStateException(
-                    "remembered of "
-                            + this
-                            + ", which has idle="
-                            + running.idle()
-                            + ": remembered entities run on; leave the idle time out");
-        }
-        return with(new EntityHome.Running(ALWAYS, true));
+        return with(new Running(running.idle(), true));
     }
 
-    private EntityKind<M, S> with(EntityHome.Running other) {
+    private EntityKind<M, S> with(Running other) {
         return new EntityKind<>(name, messages, other, mailbox, actors, durable);
     }
 

@@ -30,6 +30,8 @@ final class FaultyStore implements Store {
     /** Of calls that have returned. */
     int writes;
 
+    int reads;
+
     private void takeTime() {
         if (delay.isPositive()) {
             Fiber.sleep(delay);
@@ -38,6 +40,7 @@ final class FaultyStore implements Store {
 
     @Override
     public StoreEntry read(String key) {
+        reads++;
         takeTime();
         return memory.read(key);
     }

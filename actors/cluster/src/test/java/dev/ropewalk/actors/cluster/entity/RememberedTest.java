@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.server.Reply;
 import dev.ropewalk.actors.server.Request;
@@ -39,6 +41,10 @@ class RememberedTest {
 
     record Close(Recipient<Long> replyTo) implements Word, Request<Long> {}
 
+    record Fail(Recipient<Long> replyTo) implements Word, Request<Long> {}
+
+    record Get(Recipient<Long> replyTo) implements Word, Request<Long> {}
+
     record Sum(long value) {}
 
     /** Keys whose functions cannot be made. */
@@ -63,11 +69,17 @@ class RememberedTest {
                                         long sum = now.value + add.number;
                                         return Reply.of(sum, new Sum(sum));
                                     })
+                            .call(Get.class, (now, _) -> Reply.of(now.value, now))
+                            .call(
+                                    Fail.class,
+                                    (_, _) -> {
+                                        throw new IllegalStateException("planted");
+                                    })
                             .call(Close.class, (now, _) -> Reply.last(now.value));
                 });
     }
 
-    private void run(MemoryStore store, EntityKind<Word, ?> kind, Consumer<Entities<Word>> test) {
+    private void run(Store store, EntityKind<Word, ?> kind, Consumer<Entities<Word>> test) {
         made = 0;
         try (ActorSystem system = ActorSystem.start("system");
                 EntityHost host = EntityHost.start(system, "host", store)) {
@@ -136,6 +148,52 @@ class RememberedTest {
                                 assertEquals(0, all.running());
                             });
                 });
+    }
+
+    @Test
+    void A7_oneThatFailsReadsItsStateAgainWithoutAMessage() {
+        TestCord.run(
+                () -> {
+                    FaultyStore store = new FaultyStore();
+                    run(
+                            store,
+                            kind().remembered(),
+                            all -> {
+                                add(all, "a", 1);
+                                Fiber.sleep(Duration.ofMinutes(1));
+                                store.reads = 0;
+                                assertThrows(
+                                        AskFailedException.class,
+                                        () -> all.ref("a").<Long>ask(Fail::new, LONG));
+                                Fiber.sleep(Duration.ofSeconds(1));
+                                assertEquals(0, store.reads);
+                                Fiber.sleep(Duration.ofSeconds(15));
+                                assertEquals(1, store.reads);
+                                Fiber.sleep(Duration.ofHours(1));
+                                assertEquals(1, store.reads);
+                            });
+                });
+    }
+
+    @Test
+    void A7_oneWithoutAStateStopsForIdleness() {
+        TestCord.run(
+                () ->
+                        run(
+                                new MemoryStore(),
+                                kind().remembered().idle(Duration.ofMinutes(1)),
+                                all -> {
+                                    add(all, "a", 1);
+                                    add(all, "c", 1);
+                                    for (int i = 0; i < 10; i++) {
+                                        all.ref("x" + i).<Long>ask(Get::new, LONG);
+                                    }
+                                    all.ref("c").<Long>ask(Close::new, LONG);
+                                    all.ref("c").<Long>ask(Get::new, LONG);
+                                    assertEquals(12, all.running());
+                                    Fiber.sleep(Duration.ofMinutes(3));
+                                    assertEquals(1, all.running());
+                                }));
     }
 
     @Test
@@ -223,13 +281,9 @@ class RememberedTest {
     }
 
     @Test
-    void A7_aKindInMemoryOrWithAnIdleTimeIsNotRemembered() {
+    void A7_aKindInMemoryIsNotRemembered() {
         var inMemory =
                 EntityKind.of("x", String.class, _ -> Actor.handler(() -> _ -> Behavior.same()));
         assertThrows(IllegalStateException.class, inMemory::remembered);
-        EntityKind<Word, Sum> idle = kind().idle(Duration.ofMinutes(1));
-        assertThrows(IllegalStateException.class, idle::remembered);
-        EntityKind<Word, Sum> remembered = kind().remembered();
-        assertThrows(IllegalStateException.class, () -> remembered.idle(Duration.ofMinutes(1)));
     }
 }

@@ -174,7 +174,7 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         StateFile.Content<S> content = parts.file.read();
         epoch = parts.file.epoch(); // of this incarnation: it does not outlast its owner
         S stored = content.state();
-        hasState = stored != null;
+        hasState(stored != null);
         ledger = content.ledger();
         Behavior<M> first = (stored == null ? server : server.withState(stored)).behavior(self);
         now = first;
@@ -309,7 +309,7 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         }
         parts.file.write(state, ledger);
         flushNs = NEVER;
-        hasState = state != null;
+        hasState(state != null);
         List<Peer> done =
                 confirmed.keySet().stream().filter(each -> ledger.first(each) == null).toList();
         for (Peer each : done) {
@@ -319,6 +319,11 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
                             parts.own, Objects.requireNonNull(confirmed.get(each)), epoch));
         }
         confirmed.clear();
+    }
+
+    private void hasState(boolean isThere) {
+        hasState = isThere;
+        parts.keeper.hasState(parts.own.key(), isThere);
     }
 
     // ---------------------------------------------------------------- deliveries

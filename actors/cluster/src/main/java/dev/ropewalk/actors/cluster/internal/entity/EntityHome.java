@@ -54,14 +54,6 @@ public final class EntityHome<M> implements Route<M> {
     /** Starts those that have something to do, of a shard that is taken; null if none has. */
     private volatile @Nullable ActorRef<Integer> wakes;
 
-    /**
-     * How long entities run.
-     *
-     * @param idle after so long without a message one stops
-     * @param isRemembered those that have a state are started without a message
-     */
-    public record Running(Duration idle, boolean isRemembered) {}
-
     /** How the actor of a key is made, on its cord. */
     @FunctionalInterface
     public interface Definitions<M> {
@@ -81,6 +73,9 @@ public final class EntityHome<M> implements Route<M> {
 
         /** Takes that back. */
         void noTick(String key);
+
+        /** Whether it has a state, and so is one that is remembered, if its kind is. */
+        void hasState(String key, boolean hasState);
     }
 
     /** The same for each cord, because one may keep something there. */

@@ -321,7 +321,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                                             route,
                                             SINGLETON,
                                             null,
-                                            new EntityHome.Running(FOR_EVER, false),
+                                            new Running(FOR_EVER, false),
                                             (_, _) -> this::singleton));
             isOpen = true;
             return made;

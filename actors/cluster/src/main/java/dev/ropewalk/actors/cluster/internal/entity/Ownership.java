@@ -28,7 +28,10 @@ public interface Ownership {
         return mayWork(shard, Waits.nanoTime());
     }
 
-    /** The same, by a reading of the clock that the caller has just made. */
+    /**
+     * The same, by a reading of the clock that the caller has just made, or by an older one where
+     * another look follows.
+     */
     boolean mayWork(int shard, long nowNs);
 
     /**
@@ -44,7 +47,7 @@ public interface Ownership {
         return mayWork(shard) && epoch(shard) == epoch;
     }
 
-    /** What a durable function tells leaves when its state is written; a test plants the fault. */
+    /** The tells of a durable function leave when its state is written; a test plants the fault. */
     default boolean isHolding() {
         return true;
     }

@@ -62,9 +62,6 @@ final class Residents<M> implements EntityHome.Keeper {
     private static final long FIRST_PAUSE_NS = Duration.ofMillis(100).toNanos();
     private static final int MAX_DOUBLINGS = 7;
 
-    /** How often an actor looks whether it may work again. */
-    private static final long LOOK_AGAIN_NS = Duration.ofMillis(50).toNanos();
-
     /** A permanent one that has ended is started again after 1.6 s. */
     private static final int MAX_PAUSE_OF_PERMANENT = 4;
 
@@ -380,6 +377,14 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     @Override
+    public void hasState(String key, boolean hasState) {
+        Resident found = home.isRemembered() ? byKey.get(key) : null;
+        if (found != null) {
+            found.isKept = hasState;
+        }
+    }
+
+    @Override
     public void tick(String key, long afterNs) {
         noTick(key);
         if (whenGone == null && shards[Shards.of(key)].isHere()) {
@@ -408,21 +413,25 @@ final class Residents<M> implements EntityHome.Keeper {
         }
         ShardPlace of = shards[shard];
         boolean isBehind = of.isReturning() && !isForeign;
-        long nowNs = nowNs(); // before it begins, the actor reads the clock
-        if (isBehind || !of.isHere() || !home.ownership().mayWork(shard, nowNs)) {
+        Resident resident = byKey.get(key);
+        boolean isFirst = resident == null || resident.isPauseOver();
+        // One that runs reads the clock before it begins the message.
+        long lookNs = isFirst ? Waits.nanoTime() : nowNs();
+        if (isBehind || !of.isHere() || !home.ownership().mayWork(shard, lookNs)) {
             of.returns(!isForeign && !(item instanceof Letter));
             home.returned(shard, key, item);
             return;
         }
-        Resident resident = byKey.get(key);
-        if (resident == null || resident.isPauseOver()) {
+        if (resident == null || isFirst) {
             resident = begin(shard, key, resident == null ? 0 : resident.failures);
-            nowNs = nowNs(); // the program's code may have told others here
         }
-        resident.take(item, nowNs);
+        resident.take(item, nowNs());
     }
 
-    /** Of the cord's last look at the clock, a few milliseconds ago: it costs next to nothing. */
+    /**
+     * Of the cord's last look at the clock, a few milliseconds ago unless a fiber keeps the cord:
+     * it costs next to nothing.
+     */
     private long nowNs() {
         return Waits.tickTime(cord);
     }
@@ -526,8 +535,8 @@ final class Residents<M> implements EntityHome.Keeper {
         /** Of the owner that has started it. */
         private final long epoch;
 
-        /** It was told not to begin, and looks again after a while. */
-        private boolean isLookingAgain;
+        /** It does not stop for idleness. */
+        private boolean isKept;
 
         /** Starts that failed, one after the other. */
         private int failures;
@@ -568,7 +577,7 @@ final class Residents<M> implements EntityHome.Keeper {
                 made.target().watch(this::incarnationOver, true);
                 made.target().watch(this, false);
                 if (home.ownership().isShared() && home.messages() == null) {
-                    Handlers.askBeforeEach(made, this::mayBegin); // a durable one asks by itself
+                    Handlers.needsPermit(made, this::isOwned); // a durable one asks by itself
                 }
             } catch (RuntimeException | Error broken) {
                 breaks(broken);
@@ -576,25 +585,6 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             while (state == State.RUNNING && !held.isEmpty()) {
                 give(held.remove());
-            }
-        }
-
-        /** Before each message, because the lease may have ended since it came. */
-        private boolean mayBegin() {
-            if (isOwned()) {
-                return true;
-            }
-            if (!isLookingAgain) {
-                isLookingAgain = true;
-                Alarm.after(LOOK_AGAIN_NS, this::lookAgain);
-            }
-            return false;
-        }
-
-        private void lookAgain() {
-            isLookingAgain = false;
-            if (actor != null && state != State.GONE) {
-                Handlers.lookAgain(actor);
             }
         }
 
@@ -667,7 +657,7 @@ final class Residents<M> implements EntityHome.Keeper {
         void isUnused(long nowNs) {
             switch (state) {
                 case RUNNING -> {
-                    if (actor != null && Handlers.isIdle(actor)) {
+                    if (actor != null && !isKept && Handlers.isIdle(actor)) {
                         end(ActorRef::stop);
                     } else {
                         used(nowNs);
@@ -724,6 +714,8 @@ final class Residents<M> implements EntityHome.Keeper {
                 state(State.RUNNING, State.ENDING);
             } else if (mayStartAgain && state == State.ENDING) {
                 Objects.requireNonNull(actor).stop();
+            } else if (mayStartAgain && isKept && !ticks.containsKey(key)) {
+                tick(key, RETRY_NS); // the next one reads its state by a message
             }
         }
 

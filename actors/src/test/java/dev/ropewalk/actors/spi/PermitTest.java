@@ -23,7 +23,7 @@ import java.util.function.Consumer;
 
 /** Rule A7: an owner looks before each message, and begins none while it may not work. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
-class AskBeforeEachTest {
+class PermitTest {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     /** An actor that writes what it handles, and what it was answered. */
@@ -43,7 +43,7 @@ class AskBeforeEachTest {
                             kind == Kind.BOUNDED
                                     ? handler().mailbox(MailboxOptions.bounded(8))
                                     : kind == Kind.HANDLER ? handler() : loop(kind));
-            Handlers.askBeforeEach(
+            Handlers.needsPermit(
                     ref,
                     () -> {
                         asked++;
@@ -87,7 +87,7 @@ class AskBeforeEachTest {
 
         void may() {
             mayBegin = true;
-            Handlers.lookAgain(ref);
+            Fiber.sleep(SECOND);
         }
     }
 
