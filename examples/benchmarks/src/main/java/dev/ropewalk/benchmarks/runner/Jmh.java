@@ -3,6 +3,7 @@ package dev.ropewalk.benchmarks.runner;
 import dev.ropewalk.benchmarks.jmh.SwitchBenchmark;
 import dev.ropewalk.benchmarks.result.Measured;
 import dev.ropewalk.benchmarks.scenario.SingleOperation;
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.results.IterationResult;
@@ -38,7 +39,7 @@ public final class Jmh {
 
     /** Prints a line for each system. */
     void run(String collector, PrintStream out) throws IOException, RunnerException {
-        List<String> flags = new ArrayList<>(dev.ropewalk.benchmarks.runner.Runner.ropewalkFlags());
+        List<String> flags = new ArrayList<>(StackFlags.ofArgumentFile());
         flags.add("-XX:+Use" + collector + "GC");
         flags.add("-XX:+AlwaysPreTouch");
         flags.add("-Xms2g");

@@ -4,15 +4,14 @@ import dev.ropewalk.benchmarks.measure.Sharing;
 import dev.ropewalk.benchmarks.result.Measured;
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.scenario.Row;
+import dev.ropewalk.benchmarks.scenario.StackFlags;
 import dev.ropewalk.benchmarks.system.Contestant;
 
 import org.jspecify.annotations.Nullable;
 
 import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -40,20 +39,10 @@ final class Runner {
 
     Runner(PrintStream out) throws IOException {
         this.out = out;
-        this.commonFlags = new ArrayList<>(ropewalkFlags());
+        this.commonFlags = new ArrayList<>(StackFlags.ofArgumentFile());
         // Touched before: on a virtual machine the first touch of a page can cost more than its
         // use.
         commonFlags.add("-XX:+AlwaysPreTouch");
-    }
-
-    /** The manifest's flags do not reach other JVMs; the argument file lies in the jar. */
-    static List<String> ropewalkFlags() throws IOException {
-        try (InputStream in = Runner.class.getResourceAsStream("/ropewalk.args")) {
-            if (in == null) {
-                throw new IOException("ropewalk.args is not in the jar; build it with mvn package");
-            }
-            return new String(in.readAllBytes(), StandardCharsets.UTF_8).lines().toList();
-        }
     }
 
     boolean hasFailed() {
