@@ -1,5 +1,7 @@
 package dev.ropewalk.benchmarks.runner;
 
+import dev.ropewalk.benchmarks.failover.Failover;
+import dev.ropewalk.benchmarks.failover.Leaving;
 import dev.ropewalk.benchmarks.measure.Child;
 import dev.ropewalk.benchmarks.measure.Stopwatch;
 import dev.ropewalk.benchmarks.report.Comparison;
@@ -25,6 +27,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /** The command line of the benchmarks. */
 public final class Main {
@@ -33,6 +36,10 @@ public final class Main {
             usage: benchmarks run <scenario|all> [system]...   prints a BENCH line for each program
                    benchmarks check [system]...                runs all programs in small, in a minute
                    benchmarks guard                            says whether a row has become slower
+                   benchmarks failover [ropewalk|pekko|pekko-3s]... [--rounds N] [--oldest]
+                                                               kills a process of a cluster, and says when its
+                                                               entities answer elsewhere
+                   benchmarks leave [--entities N]             lets a node with so many leave while they are asked
                    benchmarks report <results>... [docs]       writes docs/benchmarks.md and charts
                    benchmarks compare <results> <results>      names the rows that do not agree
                    benchmarks list                             names the scenarios and systems
@@ -66,6 +73,8 @@ public final class Main {
                 case "one" -> one(rest, false);
                 case "count" -> one(rest, true);
                 case "small" -> small(rest);
+                case "failover" -> failover(rest);
+                case "leave" -> leave(rest);
                 case "report" -> report(rest);
                 case "compare" -> compare(rest);
                 case "list" -> list(rest);
@@ -149,6 +158,24 @@ public final class Main {
             throw new UsageException("guard takes no arguments: " + arguments);
         }
         return new Guard(out).holds() ? 0 : 1;
+    }
+
+    private int failover(List<String> arguments) throws IOException, InterruptedException {
+        wanted(Failover::of, arguments).run(out);
+        return 0;
+    }
+
+    private int leave(List<String> arguments) throws IOException, InterruptedException {
+        return wanted(Leaving::of, arguments).run(out) ? 0 : 1;
+    }
+
+    /** A mistake in the arguments is one of the user's. */
+    private static <T> T wanted(Function<List<String>, T> of, List<String> arguments) {
+        try {
+            return of.apply(arguments);
+        } catch (IllegalArgumentException mistake) {
+            throw new UsageException(String.valueOf(mistake.getMessage()));
+        }
     }
 
     private int check(List<String> systems) throws IOException, InterruptedException {
