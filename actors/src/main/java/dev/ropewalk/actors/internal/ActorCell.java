@@ -135,7 +135,7 @@ public final class ActorCell<M> extends Target<M>
     /** It begins no message. */
     private boolean isSuspended;
 
-    /** Before it begins a message it waits until it may; see {@link Extras#awaitPermit}. */
+    /** Before it begins a message it waits until it may; see {@link Extras}. */
     boolean needsPermit;
 
     /** A snapshot has looked at it, and the next one does not need to. */

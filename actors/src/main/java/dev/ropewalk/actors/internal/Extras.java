@@ -73,8 +73,17 @@ final class Extras<M> {
         permit = mayBegin;
     }
 
-    /** With a message in hand that was not begun, which goes back if it is ended meanwhile. */
-    void awaitPermit() {
+    /**
+     * With a message in hand that was not begun, which goes back if the actor is ended meanwhile. A
+     * switchpoint for those that need a permit.
+     */
+    static void awaitPermit(ActorCell<?> cell) {
+        if (cell.needsPermit) {
+            cell.extras().awaitPermit();
+        }
+    }
+
+    private void awaitPermit() {
         BooleanSupplier mayBegin = Objects.requireNonNull(permit, "permit");
         for (Duration pause = FIRST_LOOK; !mayBegin.getAsBoolean(); pause = longer(pause)) {
             Fiber.sleep(pause);

@@ -408,7 +408,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             current = null;
             return isStopPutOff();
         }
-        awaitPermit();
+        Extras.awaitPermit(cell);
         tries = triedBefore + 1;
         if (belongings != null) {
             belongings.begins(item);
@@ -644,23 +644,15 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         current = null;
     }
 
-    /** A switchpoint for those that need one. */
-    private void awaitPermit() {
-        if (cell.needsPermit) {
-            cell.extras().awaitPermit();
-        }
-    }
-
     /** The loop has taken the current message and begins to work on it. */
     M beginCurrent() {
-        awaitPermit();
+        Extras.awaitPermit(cell);
         tries = triedBefore + 1;
         return open(Objects.requireNonNull(current, "current"));
     }
 
     /** A tap leaves the current message out; the loop does not see it. */
     boolean isLeftOut() {
-        awaitPermit();
         tries = triedBefore + 1;
         return !cell.begins(open(Objects.requireNonNull(current, "current")));
     }
