@@ -78,15 +78,14 @@ final class Extras<M> {
      * switchpoint for those that need a permit.
      */
     static void awaitPermit(ActorCell<?> cell) {
-        if (cell.needsPermit) {
-            cell.extras().awaitPermit();
+        if (!cell.needsPermit) {
+            return;
         }
-    }
-
-    private void awaitPermit() {
-        BooleanSupplier mayBegin = Objects.requireNonNull(permit, "permit");
-        for (Duration pause = FIRST_LOOK; !mayBegin.getAsBoolean(); pause = longer(pause)) {
+        BooleanSupplier mayBegin = Objects.requireNonNull(cell.extras().permit, "permit");
+        Duration pause = FIRST_LOOK;
+        while (!mayBegin.getAsBoolean() || cell.isSuspended()) {
             Fiber.sleep(pause);
+            pause = longer(pause);
         }
     }
 

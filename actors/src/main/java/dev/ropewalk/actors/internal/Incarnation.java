@@ -646,7 +646,6 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     /** The loop has taken the current message and begins to work on it. */
     M beginCurrent() {
-        Extras.awaitPermit(cell);
         tries = triedBefore + 1;
         return open(Objects.requireNonNull(current, "current"));
     }

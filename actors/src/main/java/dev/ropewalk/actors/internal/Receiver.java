@@ -278,11 +278,30 @@ final class Receiver<M> {
 
     /** A tap has taken the message in hand away; the loop goes on receiving. */
     private boolean isLeftOut() {
-        if (!Taps.areAny() || incarnation.isCurrentStop() || !incarnation.isLeftOut()) {
+        if (incarnation.isCurrentStop()) {
+            return false;
+        }
+        if (incarnation.cell().needsPermit) {
+            awaitPermit();
+        }
+        if (!Taps.areAny() || !incarnation.isLeftOut()) {
             return false;
         }
         incarnation.completeCurrent();
         return true;
+    }
+
+    /** A body that leaves this by an exception has not seen the message, and may receive again. */
+    private void awaitPermit() {
+        boolean isThere = false;
+        try {
+            Extras.awaitPermit(incarnation.cell());
+            isThere = true;
+        } finally {
+            if (!isThere) {
+                incarnation.putBackCurrent();
+            }
+        }
     }
 
     private boolean passes(Predicate<? super M> wanted, Object item) {

@@ -11,6 +11,7 @@ import dev.ropewalk.actors.MailboxOptions;
 import dev.ropewalk.actors.observe.ActorInspector;
 import dev.ropewalk.actors.testkit.Crash;
 import dev.ropewalk.actors.testkit.World;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Test;
@@ -203,6 +204,59 @@ class PermitTest {
                                     assertEquals(List.of(), asking.log, asking.ref.name());
                                     asking.may();
                                     world.settle();
+                                    assertEquals(List.of("a"), asking.log, asking.ref.name());
+                                }));
+    }
+
+    @Test
+    void A7_aMessageWhoseLoopLeavesTheWaitIsNotLost() {
+        World.local(
+                world -> {
+                    List<String> log = World.log();
+                    boolean[] may = {false};
+                    ActorRef<String> ref =
+                            world.spin(
+                                    "leaves",
+                                    Actor.<String>loop(
+                                            self -> {
+                                                for (; ; ) {
+                                                    CancelScope.moveOnAfter(
+                                                            SECOND,
+                                                            () -> {
+                                                                log.add(self.receive());
+                                                            });
+                                                }
+                                            }));
+                    Handlers.needsPermit(ref, () -> may[0]);
+                    ref.tell("a");
+                    ref.tell("b");
+                    Fiber.sleep(SECOND.multipliedBy(3));
+                    assertEquals(List.of(), log);
+                    may[0] = true;
+                    Fiber.sleep(SECOND.multipliedBy(3));
+                    assertEquals(List.of("a", "b"), log);
+                    ref.stop();
+                    assertTrue(ref.awaitEnd(SECOND));
+                });
+    }
+
+    @Test
+    void A7_oneThatIsSuspendedWhileItWaitsBeginsNothing() {
+        World.local(
+                world ->
+                        each(
+                                world,
+                                asking -> {
+                                    asking.mayBegin = false;
+                                    asking.ref.tell("a");
+                                    world.settle();
+                                    ActorInspector inspector = ActorInspector.of(asking.ref);
+                                    inspector.suspend();
+                                    asking.may();
+                                    Fiber.sleep(SECOND);
+                                    assertEquals(List.of(), asking.log, asking.ref.name());
+                                    inspector.resume();
+                                    Fiber.sleep(SECOND);
                                     assertEquals(List.of("a"), asking.log, asking.ref.name());
                                 }));
     }

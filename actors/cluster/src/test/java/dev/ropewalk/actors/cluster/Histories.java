@@ -21,7 +21,9 @@ final class Histories {
     private final Map<String, Register> registers = new HashMap<>();
 
     private static final class Register {
-        private final Set<Long> begun = new HashSet<>();
+        /** By number: the ones that were acknowledged when its write began. */
+        private final Map<Long, Set<Long>> begun = new HashMap<>();
+
         private final Set<Long> acknowledged = new HashSet<>();
 
         /** The longest that was returned. */
@@ -37,7 +39,8 @@ final class Histories {
 
     /** A write is about to begin. */
     void writes(String key, long number) {
-        register(key).begun.add(number);
+        Register now = register(key);
+        now.begun.put(number, Set.copyOf(now.acknowledged));
     }
 
     /** A write has succeeded. */
@@ -64,8 +67,16 @@ final class Histories {
             return before.key + " was " + before.read + " before it was " + list;
         }
         Register now = register(before.key);
-        if (!now.begun.containsAll(list)) {
-            return before.key + " has one that nobody wrote: " + list;
+        Set<Long> ahead = new HashSet<>();
+        for (long each : list) {
+            Set<Long> first = now.begun.get(each);
+            if (first == null) {
+                return before.key + " has one that nobody wrote: " + list;
+            }
+            if (!ahead.containsAll(first)) {
+                return before.key + " has " + each + " ahead of a write that came first: " + list;
+            }
+            ahead.add(each);
         }
         if (!isBeginning(now.longest, list) && !isBeginning(list, now.longest)) {
             return before.key + " was " + now.longest + " and " + list;

@@ -65,6 +65,13 @@ class HistoriesTest {
     }
 
     @Test
+    void aWriteAheadOfOneThatWasAcknowledgedBeforeItIsFound() {
+        histories.acknowledged("a", 1);
+        histories.writes("a", 4);
+        assertFound("ahead of", read(4L, 1L));
+    }
+
+    @Test
     void aWriteThatCountsTwiceIsFound() {
         assertFound("twice", read(1L, 2L, 1L));
     }

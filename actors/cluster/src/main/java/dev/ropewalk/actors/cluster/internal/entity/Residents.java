@@ -714,7 +714,7 @@ final class Residents<M> implements EntityHome.Keeper {
                 state(State.RUNNING, State.ENDING);
             } else if (mayStartAgain && state == State.ENDING) {
                 Objects.requireNonNull(actor).stop();
-            } else if (mayStartAgain && isKept && !ticks.containsKey(key)) {
+            } else if (mayStartAgain && isKept) {
                 tick(key, RETRY_NS); // the next one reads its state by a message
             }
         }

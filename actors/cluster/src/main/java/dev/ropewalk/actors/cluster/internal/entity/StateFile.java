@@ -34,6 +34,9 @@ final class StateFile<S> {
     private long epoch;
     private long revision;
 
+    /** Neither a state nor anything else is stored. */
+    private boolean isEmpty;
+
     /**
      * The content of a value.
      *
@@ -79,7 +82,9 @@ final class StateFile<S> {
         epoch = ownership.epoch(shard);
         StoreEntry entry = store.read(key);
         revision = entry.revision();
-        return entry.isPresent() ? content(entry) : new Content<>(null, new Ledger());
+        Content<S> content = entry.isPresent() ? content(entry) : new Content<>(null, new Ledger());
+        isEmpty = content.state == null && content.ledger.isEmpty();
+        return content;
     }
 
     private Content<S> content(StoreEntry entry) {
@@ -157,15 +162,15 @@ final class StateFile<S> {
                             + " was not written, because this process does not own it, or cannot"
                             + " tell; it is read again");
         }
-        if (state == null && ledger.isEmpty()) {
-            if (revision == 0) {
-                return;
-            }
-            if (!ownership.isShared()) {
-                written(store.replace(key, revision, null));
-                revision = 0;
-                return;
-            }
+        boolean isNone = state == null && ledger.isEmpty();
+        if (isNone && isEmpty) {
+            return;
+        }
+        if (isNone && !ownership.isShared()) {
+            written(store.replace(key, revision, null));
+            revision = 0;
+            isEmpty = true;
+            return;
         }
         Output to = new Output(FIRST_SIZE, Store.MAX_VALUE);
         to.writeByte(FORM);
@@ -181,6 +186,7 @@ final class StateFile<S> {
         }
         codec.ensureDescribed();
         revision = written(store.replace(key, revision, to.toBytes()));
+        isEmpty = isNone;
     }
 
     private long written(WriteResult result) {
