@@ -5,17 +5,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.cluster.internal.entity.WayFaults;
 import dev.ropewalk.actors.cluster.internal.entity.WayTiming;
+import dev.ropewalk.actors.cluster.store.CarelessStore;
 import dev.ropewalk.actors.cluster.store.Store;
-import dev.ropewalk.actors.cluster.store.StoreEntry;
-import dev.ropewalk.actors.cluster.store.StoreException;
-import dev.ropewalk.actors.cluster.store.StoreWatch;
-import dev.ropewalk.actors.cluster.store.WriteResult;
-import dev.ropewalk.fibers.Cord;
-import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCords;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -23,7 +17,6 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
@@ -77,50 +70,9 @@ class MovesGameTest {
     }
 
     /** Planted: a state is written over whatever is there, perhaps late. */
-    private record Plain(Store store) implements Store {
-        @Override
-        public WriteResult replace(String key, long revision, byte @Nullable [] value) {
-            if (!key.contains("/entity/")) {
-                return store.replace(key, revision, value);
-            }
-            // One that is on its way is not called back.
-            Fiber<WriteResult> onItsWay = Fiber.spin("writes " + key, () -> over(key, value));
-            onItsWay.detach();
-            return onItsWay.await();
-        }
-
-        private WriteResult over(String key, byte @Nullable [] value) {
-            Fiber.sleep(Duration.ofMillis(Cord.current().nextInt(300)));
-            try {
-                WriteResult result;
-                do {
-                    result = store.replace(key, store.read(key).revision(), value);
-                } while (result instanceof WriteResult.Refused);
-                return result;
-            } catch (StoreException down) {
-                return new WriteResult.Unknown(down);
-            }
-        }
-
-        @Override
-        public StoreEntry read(String key) {
-            return store.read(key);
-        }
-
-        @Override
-        public List<StoreEntry> list(String prefix, String after, int max) {
-            return store.list(prefix, after, max);
-        }
-
-        @Override
-        public StoreWatch watch(String prefix, Consumer<String> changed) {
-            return store.watch(prefix, changed);
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
+    private static Store stateWithoutCompareAndSet(Store store) {
+        return new CarelessStore(
+                store, (key, _) -> key.contains("/entity/"), Duration.ofMillis(300));
     }
 
     @Test
@@ -140,7 +92,7 @@ class MovesGameTest {
 
     @Test
     void A8_aStateWithoutCompareAndSetIsFound() {
-        assertFound(0, new WayTiming(), Plain::new, "register");
+        assertFound(0, new WayTiming(), MovesGameTest::stateWithoutCompareAndSet, "register");
     }
 
     @Test

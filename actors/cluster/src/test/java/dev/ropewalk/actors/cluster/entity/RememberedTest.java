@@ -23,6 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
@@ -40,6 +41,11 @@ class RememberedTest {
     record Add(long number, Recipient<Long> replyTo) implements Word, Request<Long> {}
 
     record Close(Recipient<Long> replyTo) implements Word, Request<Long> {}
+
+    /** Sets a reminder that is far away. */
+    record Remind(Recipient<Long> replyTo) implements Word, Request<Long> {}
+
+    record Reminded() implements Word {}
 
     record Fail(Recipient<Long> replyTo) implements Word, Request<Long> {}
 
@@ -70,6 +76,14 @@ class RememberedTest {
                                         return Reply.of(sum, new Sum(sum));
                                     })
                             .call(Get.class, (now, _) -> Reply.of(now.value, now))
+                            .call(
+                                    Remind.class,
+                                    (now, _) -> {
+                                        Instant far = Instant.parse("9999-01-01T00:00:00Z");
+                                        self.remindAt("far", far, new Reminded());
+                                        return Reply.of(now.value, now);
+                                    })
+                            .cast(Reminded.class, (now, _) -> now)
                             .call(
                                     Fail.class,
                                     (_, _) -> {
@@ -152,26 +166,32 @@ class RememberedTest {
 
     @Test
     void A7_oneThatFailsReadsItsStateAgainWithoutAMessage() {
-        TestCord.run(
-                () -> {
-                    FaultyStore store = new FaultyStore();
-                    run(
-                            store,
-                            kind().remembered(),
-                            all -> {
-                                add(all, "a", 1);
-                                Fiber.sleep(Duration.ofMinutes(1));
-                                store.reads = 0;
-                                assertThrows(
-                                        AskFailedException.class,
-                                        () -> all.ref("a").<Long>ask(Fail::new, LONG));
-                                Fiber.sleep(Duration.ofSeconds(1));
-                                assertEquals(0, store.reads);
-                                Fiber.sleep(Duration.ofSeconds(15));
-                                assertEquals(1, store.reads);
-                                Fiber.sleep(Duration.ofHours(1));
-                                assertEquals(1, store.reads);
-                            });
+        for (boolean hasReminder : new boolean[] {false, true}) {
+            TestCord.run(() -> failOnce(hasReminder));
+        }
+    }
+
+    private void failOnce(boolean hasReminder) {
+        FaultyStore store = new FaultyStore();
+        run(
+                store,
+                kind().remembered(),
+                all -> {
+                    add(all, "a", 1);
+                    if (hasReminder) {
+                        all.ref("a").<Long>ask(Remind::new, LONG);
+                    }
+                    Fiber.sleep(Duration.ofMinutes(1));
+                    store.reads = 0;
+                    assertThrows(
+                            AskFailedException.class,
+                            () -> all.ref("a").<Long>ask(Fail::new, LONG));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(0, store.reads);
+                    Fiber.sleep(Duration.ofSeconds(15));
+                    assertEquals(1, store.reads);
+                    Fiber.sleep(Duration.ofMinutes(30));
+                    assertEquals(1, store.reads);
                 });
     }
 

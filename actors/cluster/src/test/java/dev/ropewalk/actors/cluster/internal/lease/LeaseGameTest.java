@@ -3,15 +3,11 @@ package dev.ropewalk.actors.cluster.internal.lease;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.cluster.store.CarelessStore;
 import dev.ropewalk.actors.cluster.store.Store;
-import dev.ropewalk.actors.cluster.store.StoreEntry;
-import dev.ropewalk.actors.cluster.store.StoreException;
-import dev.ropewalk.actors.cluster.store.StoreWatch;
-import dev.ropewalk.actors.cluster.store.WriteResult;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCords;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -20,7 +16,6 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
@@ -52,45 +47,13 @@ class LeaseGameTest {
     }
 
     /** Planted: a life is declared dead whatever its register is now. */
-    private record Careless(Store store) implements Store {
-        @Override
-        public WriteResult replace(String key, long revision, byte @Nullable [] value) {
-            boolean isDeath =
-                    value != null
-                            && new String(value, StandardCharsets.UTF_8).startsWith("state: DEAD");
-            if (!isDeath) {
-                return store.replace(key, revision, value);
-            }
-            WriteResult result = store.replace(key, revision, value);
-            while (result instanceof WriteResult.Refused) {
-                try {
-                    result = store.replace(key, store.read(key).revision(), value);
-                } catch (StoreException down) {
-                    return new WriteResult.Unknown(down);
-                }
-            }
-            return result;
-        }
-
-        @Override
-        public StoreEntry read(String key) {
-            return store.read(key);
-        }
-
-        @Override
-        public List<StoreEntry> list(String prefix, String after, int max) {
-            return store.list(prefix, after, max);
-        }
-
-        @Override
-        public StoreWatch watch(String prefix, Consumer<String> changed) {
-            return store.watch(prefix, changed);
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
+    private static Store deathWithoutCompareAndSet(Store store) {
+        return new CarelessStore(
+                store,
+                (_, value) ->
+                        value != null
+                                && new String(value, StandardCharsets.UTF_8)
+                                        .startsWith("state: DEAD"));
     }
 
     @Test
@@ -144,6 +107,6 @@ class LeaseGameTest {
 
     @Test
     void A7_aDeathWithoutCompareAndSetIsFound() {
-        assertFound(new LeaseTiming(), Careless::new);
+        assertFound(new LeaseTiming(), LeaseGameTest::deathWithoutCompareAndSet);
     }
 }

@@ -7,22 +7,17 @@ import dev.ropewalk.actors.cluster.internal.lease.Lease;
 import dev.ropewalk.actors.cluster.internal.lease.LeaseFaults;
 import dev.ropewalk.actors.cluster.internal.lease.LeaseTiming;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
+import dev.ropewalk.actors.cluster.store.CarelessStore;
 import dev.ropewalk.actors.cluster.store.Store;
-import dev.ropewalk.actors.cluster.store.StoreEntry;
-import dev.ropewalk.actors.cluster.store.StoreException;
-import dev.ropewalk.actors.cluster.store.StoreWatch;
-import dev.ropewalk.actors.cluster.store.WriteResult;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCords;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.util.List;
-import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import java.util.stream.LongStream;
 
@@ -54,39 +49,8 @@ class ShardGameTest {
     }
 
     /** Planted: the table is written, whatever it is now. */
-    private record Careless(Store store) implements Store {
-        @Override
-        public WriteResult replace(String key, long revision, byte @Nullable [] value) {
-            WriteResult result = store.replace(key, revision, value);
-            while (key.endsWith("/shards") && result instanceof WriteResult.Refused) {
-                try {
-                    result = store.replace(key, store.read(key).revision(), value);
-                } catch (StoreException down) {
-                    return new WriteResult.Unknown(down);
-                }
-            }
-            return result;
-        }
-
-        @Override
-        public StoreEntry read(String key) {
-            return store.read(key);
-        }
-
-        @Override
-        public List<StoreEntry> list(String prefix, String after, int max) {
-            return store.list(prefix, after, max);
-        }
-
-        @Override
-        public StoreWatch watch(String prefix, Consumer<String> changed) {
-            return store.watch(prefix, changed);
-        }
-
-        @Override
-        public void close() {
-            store.close();
-        }
+    private static Store tableWithoutCompareAndSet(Store store) {
+        return new CarelessStore(store, (key, _) -> key.endsWith("/shards"));
     }
 
     @Test
@@ -141,7 +105,7 @@ class ShardGameTest {
 
     @Test
     void A7_aTableWithoutCompareAndSetIsFound() {
-        assertFound(new LeaseTiming(), new ShardTiming(), Careless::new);
+        assertFound(new LeaseTiming(), new ShardTiming(), ShardGameTest::tableWithoutCompareAndSet);
     }
 
     @Test
