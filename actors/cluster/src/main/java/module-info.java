@@ -12,4 +12,7 @@ module dev.ropewalk.actors.cluster {
     exports dev.ropewalk.actors.cluster.entity;
     exports dev.ropewalk.actors.cluster.store;
     exports dev.ropewalk.actors.cluster.testing;
+    exports dev.ropewalk.actors.cluster.internal.store to
+            dev.ropewalk.actors.cluster.jdbc,
+            dev.ropewalk.actors.cluster.ratis;
 }

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.cluster.jdbc;
 
+import dev.ropewalk.actors.cluster.internal.store.StoreWatches;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreException;
@@ -17,6 +18,7 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -42,7 +44,7 @@ public final class JdbcStore implements Store {
     private final Database database;
     private final BlockingPool readers;
     private final WriteQueue writes;
-    private final Changes changes;
+    private final StoreWatches watches;
     private volatile boolean isClosed;
 
     private JdbcStore(JdbcOptions options) {
@@ -53,7 +55,10 @@ public final class JdbcStore implements Store {
                 new BlockingPool(
                         BlockingOptions.named("store").withMaxConcurrency(database.readers()));
         this.writes = new WriteQueue(options.toString(), database.writers(), this::write);
-        this.changes = new Changes(database, rows, options.toString());
+        this.watches =
+                database.isShared()
+                        ? StoreWatches.looking(options.toString(), this::revisions)
+                        : StoreWatches.told(options.toString());
     }
 
     private static Database open(JdbcOptions options, Rows rows) {
@@ -158,7 +163,7 @@ public final class JdbcStore implements Store {
         } catch (SQLException failure) {
             WriteQueue.giveUp(batch, failed(options, "cannot write", failure));
         } finally {
-            changes.wrote(batch.stream().map(each -> each.key).toList());
+            watches.changed(batch.stream().map(each -> each.key).toList());
         }
     }
 
@@ -172,9 +177,13 @@ public final class JdbcStore implements Store {
      */
     @Override
     public StoreWatch watch(String prefix, Consumer<String> changed) {
-        return changes.watch(
+        return watches.watch(
                 Objects.requireNonNull(prefix, "prefix"),
                 Objects.requireNonNull(changed, "changed"));
+    }
+
+    private Map<String, Long> revisions(String prefix) throws SQLException {
+        return database.query(connection -> rows.revisions(connection, prefix));
     }
 
     /** {@return whether it is SQLite's, which locks its file} */
@@ -199,7 +208,7 @@ public final class JdbcStore implements Store {
     private void closeAll() {
         isClosed = true;
         try (Database _ = database) {
-            changes.close();
+            watches.close();
             writes.close(CLOSE_LIMIT.toMillis());
             readers.close(Duration.ofSeconds(1));
         } catch (InterruptedException again) {

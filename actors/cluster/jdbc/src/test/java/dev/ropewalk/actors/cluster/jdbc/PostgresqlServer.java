@@ -4,6 +4,8 @@ import static org.junit.jupiter.api.Assumptions.abort;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import org.jspecify.annotations.Nullable;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -172,15 +174,25 @@ public final class PostgresqlServer {
         List<String> command = new ArrayList<>(List.of("kill", "-" + name));
         command.add(String.valueOf(server.pid()));
         server.descendants().forEach(each -> command.add(String.valueOf(each.pid())));
-        run(command);
+        String failed = outputIfFailed(command);
+        if (failed != null) { // a fault of the test, and not for want of a server
+            throw new IllegalStateException(command + " failed: " + failed);
+        }
     }
 
     private static void run(List<String> command) throws IOException, InterruptedException {
+        String failed = outputIfFailed(command);
+        if (failed != null) {
+            abort(command + " failed, so there is no PostgreSQL here: " + failed);
+        }
+    }
+
+    /** Null if it has not. */
+    private static @Nullable String outputIfFailed(List<String> command)
+            throws IOException, InterruptedException {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         String output = new String(process.getInputStream().readAllBytes(), UTF_8);
-        if (process.waitFor() != 0) {
-            abort(command + " failed, so there is no PostgreSQL here: " + output);
-        }
+        return process.waitFor() == 0 ? null : output;
     }
 
     /** Ends it, and deletes what it had. */

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.cluster.ratis;
 
+import dev.ropewalk.actors.cluster.internal.store.StoreWatches;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreException;
@@ -44,7 +45,7 @@ public final class RatisStore implements Store {
     private final RatisOptions options;
     private final ServerDirectory directory;
     private final Requests requests;
-    private final Watches watches;
+    private final StoreWatches watches;
     private final StoreMachine machine;
     private final Reads reads;
     private final EmbeddedServer server;
@@ -72,7 +73,7 @@ public final class RatisStore implements Store {
         this.options = options;
         this.directory = ServerDirectory.open(options);
         this.requests = new Requests(options);
-        this.watches = new Watches(options.toString());
+        this.watches = StoreWatches.told(options.toString());
         this.machine = new StoreMachine(options, new Events());
         this.reads = new Reads(options, requests, machine::appliedIndex);
         boolean isStarted = false;

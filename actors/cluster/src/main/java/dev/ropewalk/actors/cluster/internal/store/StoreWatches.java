@@ -1,4 +1,4 @@
-package dev.ropewalk.actors.cluster.jdbc;
+package dev.ropewalk.actors.cluster.internal.store;
 
 import dev.ropewalk.actors.cluster.store.StoreWatch;
 import dev.ropewalk.fibers.internal.log.Log;
@@ -6,7 +6,6 @@ import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.jspecify.annotations.Nullable;
 
-import java.sql.SQLException;
 import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -20,25 +19,53 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 
 /**
- * The watches of a store. One thread tells listeners, and is there as long as a watch is: a
- * listener that asks the store in spite of its contract holds up other listeners, and no write.
- * Writes of this process are told at once; where others write too, the thread looks at the
- * revisions below each watched prefix twice a second.
+ * The watches of an engine. One thread tells listeners, and is there as long as a watch is: a
+ * listener that is slow, or that asks the store in spite of its contract, holds up other listeners,
+ * and no write. Keys that wait to be told are a set, so it is bounded by the entries. For any
+ * thread.
  */
-final class Changes {
-    private static final Log LOG = Logs.logger(Changes.class);
+public final class StoreWatches {
+    private static final Log LOG = Logs.logger(StoreWatches.class);
     private static final long LOOK_MS = 500;
 
-    private final Database database;
-    private final Rows rows;
     private final String store;
+
+    /** Null if all changes are told. */
+    private final @Nullable Revisions revisions;
+
     private final List<Watch> watches = new CopyOnWriteArrayList<>();
 
-    /** Keys that were written and not told yet, each once; guarded by this. */
-    private Set<String> written = new LinkedHashSet<>();
+    /** Keys that have changed and were not told yet, each once; guarded by this. */
+    private Set<String> untold = new LinkedHashSet<>();
 
     private @Nullable ScheduledExecutorService teller;
     private boolean isClosed;
+
+    /** The keys that an engine holds now. */
+    @FunctionalInterface
+    public interface Revisions {
+        /**
+         * {@return the revision of each key that begins with the prefix} May wait.
+         *
+         * @throws Exception if the engine cannot tell; it is asked again
+         */
+        Map<String, Long> below(String prefix) throws Exception;
+    }
+
+    private StoreWatches(String store, @Nullable Revisions revisions) {
+        this.store = store;
+        this.revisions = revisions;
+    }
+
+    /** Of an engine that tells of all changes; its name is for the log. */
+    public static StoreWatches told(String store) {
+        return new StoreWatches(store, null);
+    }
+
+    /** Of an engine that others change too, so that it is looked at twice a second. */
+    public static StoreWatches looking(String store, Revisions revisions) {
+        return new StoreWatches(store, revisions);
+    }
 
     private final class Watch implements StoreWatch {
         private final String prefix;
@@ -65,13 +92,13 @@ final class Changes {
             }
         }
 
-        void look() {
+        void look(Revisions from) {
             Map<String, Long> before = seen;
             Map<String, Long> now;
             try {
-                now = database.query(connection -> rows.revisions(connection, prefix));
+                now = from.below(prefix);
                 isFailing = false;
-            } catch (SQLException | RuntimeException failure) {
+            } catch (Exception failure) {
                 if (!isFailing) {
                     LOG.warn("{}: no look at {}, tried again", store, prefix, failure);
                 }
@@ -97,13 +124,12 @@ final class Changes {
         }
     }
 
-    Changes(Database database, Rows rows, String store) {
-        this.database = database;
-        this.rows = rows;
-        this.store = store;
-    }
-
-    synchronized StoreWatch watch(String prefix, Consumer<String> changed) {
+    /**
+     * See {@link dev.ropewalk.actors.cluster.store.Store#watch}.
+     *
+     * @throws IllegalStateException if the store is closed
+     */
+    public synchronized StoreWatch watch(String prefix, Consumer<String> changed) {
         if (isClosed) {
             throw new IllegalStateException(store + " is closed; watch it before");
         }
@@ -113,49 +139,49 @@ final class Changes {
             teller =
                     Executors.newSingleThreadScheduledExecutor(
                             Thread.ofVirtual().name("watches of " + store).factory());
-            if (database.isShared()) {
+            if (revisions != null) {
                 ScheduledFuture<?> _ =
                         teller.scheduleWithFixedDelay(
-                                this::look, 0, LOOK_MS, TimeUnit.MILLISECONDS);
+                                () -> watches.forEach(each -> each.look(revisions)),
+                                0,
+                                LOOK_MS,
+                                TimeUnit.MILLISECONDS);
             }
         }
         return made;
     }
 
-    /** This process has written them, or perhaps. */
-    synchronized void wrote(Collection<String> keys) {
-        if (teller != null && !watches.isEmpty()) {
-            if (written.isEmpty()) {
-                teller.execute(this::tellWritten);
+    /** They have changed, or perhaps. */
+    public synchronized void changed(Collection<String> keys) {
+        if (teller != null && !watches.isEmpty() && !keys.isEmpty()) {
+            if (untold.isEmpty()) {
+                teller.execute(this::tell);
             }
-            written.addAll(keys);
+            untold.addAll(keys);
         }
     }
 
-    private void tellWritten() {
+    private void tell() {
         Set<String> keys;
         synchronized (this) {
-            keys = written;
-            written = new LinkedHashSet<>();
+            keys = untold;
+            untold = new LinkedHashSet<>();
         }
         for (Watch each : watches) {
             keys.forEach(each::tell);
         }
     }
 
-    private void look() {
-        watches.forEach(Watch::look);
-    }
-
     private synchronized void stopIfIdle() {
         if (watches.isEmpty() && teller != null) {
             teller.shutdown();
             teller = null;
-            written = new LinkedHashSet<>();
+            untold = new LinkedHashSet<>();
         }
     }
 
-    synchronized void close() {
+    /** Nobody is told any more, and nobody watches. */
+    public synchronized void close() {
         isClosed = true;
         watches.forEach(each -> each.isOver = true);
         watches.clear();
