@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.cluster.internal.lease.Lease;
 import dev.ropewalk.actors.cluster.internal.lease.Membership;
+import dev.ropewalk.actors.cluster.store.LateStore;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreWatch;
@@ -230,6 +231,34 @@ class StoreNodesTest {
                             () -> registration(cluster, "n1").trouble());
                     MemoryStore.current().delay(Duration.ZERO, Duration.ZERO);
                     awaitLeases(cluster);
+                });
+    }
+
+    @Test
+    void A7_aCallThatIsNeverAnsweredCostsNoLease() {
+        AtomicBoolean isLost = new AtomicBoolean();
+        SimCluster.run(
+                1,
+                options ->
+                        Node.start(
+                                ActorSystem.start("system"),
+                                options.withStore(
+                                        new LateStore(
+                                                MemoryStore.current(),
+                                                () ->
+                                                        isLost.getAndSet(false)
+                                                                ? LONG
+                                                                : Duration.ZERO))),
+                cluster -> {
+                    awaitLeases(cluster);
+                    List<String> lives = lives(cluster);
+                    for (int i = 0; i < 120; i++) {
+                        isLost.compareAndSet(false, i % 50 == 0);
+                        Fiber.sleep(Duration.ofMillis(100));
+                        assertTrue(holdsLease(cluster, "n1"), "after " + i);
+                    }
+                    assertFalse(isLost.get());
+                    assertEquals(lives, lives(cluster));
                 });
     }
 

@@ -71,6 +71,13 @@ public final class Membership {
     private static final int STEPS_AT_ONCE = 3;
 
     private final LimitedStore store;
+
+    /**
+     * For a lease that is held: a call without an answer must leave time for the next one. A store
+     * that always takes half a lease could not keep it held anyway.
+     */
+    private final LimitedStore quick;
+
     private final String prefix;
 
     /** That of the own register. */
@@ -136,6 +143,7 @@ public final class Membership {
     public Membership(
             Store store, String cluster, String name, String host, int port, LeaseTiming timing) {
         this.store = new LimitedStore(store);
+        this.quick = new LimitedStore(store, timing.lease().dividedBy(2));
         this.prefix = prefix(cluster);
         this.key = prefix + name;
         this.name = name;
@@ -315,7 +323,7 @@ public final class Membership {
 
     private boolean renew() {
         long sentNs = Waits.nanoTime();
-        return switch (store.replace(key, revision, up().bytes())) {
+        return switch (ownCalls().replace(key, revision, up().bytes())) {
             case WriteResult.Written(long written) -> {
                 renewed(written, sentNs);
                 yield false;
@@ -330,6 +338,11 @@ public final class Membership {
                 yield false; // at once if the call took longer than a renewal
             }
         };
+    }
+
+    /** A lease that is over has time. */
+    private LimitedStore ownCalls() {
+        return lease.isHeld() ? quick : store;
     }
 
     private void renewed(long written, long sentNs) {
@@ -355,7 +368,7 @@ public final class Membership {
 
     /** A read that shows the own life is no renewal, because its write may be of any age. */
     private boolean lookAgain() {
-        StoreEntry entry = store.read(key);
+        StoreEntry entry = ownCalls().read(key);
         Register there = register(entry);
         if (there != null && there.state() == State.UP && there.life() == lease.life()) {
             revision = entry.revision();

@@ -21,24 +21,31 @@ public final class LimitedStore {
     public static final Duration LIMIT = Duration.ofSeconds(10);
 
     private final Store store;
+    private final Duration limit;
 
     public LimitedStore(Store store) {
+        this(store, LIMIT);
+    }
+
+    /** With another limit. */
+    public LimitedStore(Store store, Duration limit) {
         this.store = store;
+        this.limit = limit;
     }
 
     public StoreEntry read(String key) {
-        return CancelScope.cancelAfter(LIMIT, () -> store.read(key));
+        return CancelScope.cancelAfter(limit, () -> store.read(key));
     }
 
     public WriteResult replace(String key, long revision, byte @Nullable [] value) {
         try {
-            return CancelScope.cancelAfter(LIMIT, () -> store.replace(key, revision, value));
+            return CancelScope.cancelAfter(limit, () -> store.replace(key, revision, value));
         } catch (FiberTimeoutException left) {
             return new WriteResult.Unknown(left);
         }
     }
 
     public List<StoreEntry> list(String prefix, String after, int max) {
-        return CancelScope.cancelAfter(LIMIT, () -> store.list(prefix, after, max));
+        return CancelScope.cancelAfter(limit, () -> store.list(prefix, after, max));
     }
 }
