@@ -3,7 +3,12 @@ package dev.ropewalk.actors.cluster;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.cluster.entity.EntityKind;
+import dev.ropewalk.actors.cluster.testing.MemoryStore;
+import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.testing.TestCord;
 
@@ -126,6 +131,48 @@ class NodeLogTest {
             assertEquals(4, lines.with(" are peers no more: ").size(), lines::toString);
             assertEquals(2, lines.with(" are peers no more: it has left").size(), lines::toString);
             assertEquals(List.of(), lines.with(" WARN "));
+        }
+    }
+
+    private static Node startWithEntities(NodeOptions given) {
+        Node node =
+                Node.start(
+                        ActorSystem.start("words"),
+                        given.withDiscovery(Discovery.of())
+                                .withStore(MemoryStore.current())
+                                .withProtocol(Protocol.of(String.class)));
+        node.entities(
+                EntityKind.of(
+                        "word", String.class, _ -> Actor.handler(() -> _ -> Behavior.same())));
+        return node;
+    }
+
+    @Test
+    void A7_oneLineNamesAllShardsThatComeOrGoTogether() {
+        try (LogLines lines = new LogLines()) {
+            SimCluster.run(
+                    2,
+                    1,
+                    false,
+                    NodeLogTest::startWithEntities,
+                    cluster -> {
+                        assertTrue(cluster.awaitPeers(MINUTE));
+                        Fiber.sleep(Duration.ofSeconds(10));
+                        assertEquals(
+                                128,
+                                lines.with(" gives shard ").size(), // one at a time
+                                lines::toString);
+                        cluster.on("n2", () -> cluster.node("n2").leave(MINUTE));
+                        Fiber.sleep(Duration.ofSeconds(10));
+                        MemoryStore.current().cut("n1");
+                        Fiber.sleep(Duration.ofSeconds(10));
+                    });
+            assertEquals(1, lines.with(" has shards 00-ff, epoch ").size(), lines::toString);
+            List<String> left = lines.with("node n2 leaves, and gives shards ");
+            assertEquals(1, left.size(), lines::toString);
+            List<String> lost = lines.with("node n1 has lost shards 00-ff: ");
+            assertEquals(1, lost.size(), lines::toString);
+            assertTrue(lost.getFirst().contains(" WARN "), lost::getFirst);
         }
     }
 }

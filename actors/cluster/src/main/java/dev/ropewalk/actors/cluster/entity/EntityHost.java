@@ -63,6 +63,7 @@ public final class EntityHost implements AutoCloseable {
     private final @Nullable StateStore states;
     private final Supervisor supervisor;
     private final InstantSource clock;
+    private final Wakes.Pace pace = new Wakes.Pace();
 
     private final Consumer<Duration> beforeStop = this::close;
 
@@ -85,7 +86,7 @@ public final class EntityHost implements AutoCloseable {
         this.name = Objects.requireNonNull(name, "name");
         this.system = system;
         this.place = store == null ? null : new Place(store, name);
-        this.states = store == null ? null : new StateStore(store, name);
+        this.states = store == null ? null : StateStore.ofHost(store, name);
         if (place != null) {
             checkStore(place);
         }
@@ -202,7 +203,7 @@ public final class EntityHost implements AutoCloseable {
                             null);
             homes.put(kind.name(), made);
             if (states != null && kind.isDurable()) {
-                Wakes.all(supervisor, states, made);
+                Wakes.all(supervisor, states, made, pace);
             }
             return kind.entities(made, states);
         }

@@ -187,11 +187,11 @@ public final class EntityKind<M, S> {
     /**
      * {@return this durable kind, whose entities are remembered} An entity with a state in the
      * store runs always: it does not stop for idleness, and when a process starts, or a shard comes
-     * to a node, those that have a state are started without a message, 100 a second of a kind at
-     * most. So a hundred thousand take a quarter of an hour; one that a message comes to is started
-     * by it meanwhile. After a failure it runs again within ten seconds. An entity that has removed
-     * its state, or has never written one, is not remembered, and stops for idleness. One that was
-     * told to stop runs again by its next message, or with the next process or node.
+     * to a node, those that have a state are started without a message, 100 a second of all kinds
+     * at most. So a hundred thousand take a quarter of an hour; one that a message comes to is
+     * started by it meanwhile. After a failure it runs again within ten seconds. An entity that has
+     * removed its state, or has never written one, is not remembered, and stops for idleness. One
+     * that was told to stop runs again by its next message, or with the next process or node.
      *
      * @throws IllegalStateException if it is not durable
      */

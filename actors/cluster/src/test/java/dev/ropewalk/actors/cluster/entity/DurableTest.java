@@ -33,6 +33,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -118,6 +119,31 @@ class DurableTest {
     void A7_theKeyOfAStateNeverChanges() {
         assertEquals("host/entity/sum/30/a", stored("a"));
         assertEquals("host/entity/sum/01/ä/b", stored("ä/b"));
+    }
+
+    @Test
+    void A7_aHostFindsNoStatesThatAreInOtherShards() {
+        TestCord.run(
+                () -> {
+                    FaultyStore store = new FaultyStore();
+                    run(store, kind(), now -> add(now.a(), 1));
+                    StoreEntry table = store.memory.peek("host/shards");
+                    String head = new String(table.value(), StandardCharsets.UTF_8);
+                    assertTrue(head.startsWith("ropewalk shards: 256, hash: CRC-32C"), head);
+                    byte[] other = head.replace("256", "512").getBytes(StandardCharsets.UTF_8);
+                    store.memory.replace(table.key(), table.revision(), other);
+                    run(
+                            store,
+                            kind(),
+                            now -> {
+                                String refused = text(failed(() -> add(now.a(), 2)));
+                                assertTrue(refused.contains("ropewalk shards: 512"), refused);
+                                assertTrue(refused.contains("the program that wrote it"), refused);
+                            });
+                    store.memory.replace(
+                            table.key(), store.memory.peek(table.key()).revision(), table.value());
+                    run(store, kind(), now -> assertEquals(3, add(now.a(), 2)));
+                });
     }
 
     private void run(Consumer<Running> test) {
@@ -315,6 +341,21 @@ class DurableTest {
                             () -> now.a().<Long>ask(to -> new Add(2, to), Duration.ofSeconds(2)));
                     EntityException left = failed(() -> add(now.a(), 2));
                     assertTrue(text(left).contains("no answer"), left::getMessage);
+                    now.store().delay = Duration.ZERO;
+                    assertEquals(4, add(now.a(), 3)); // nothing of those before
+                });
+    }
+
+    @Test
+    void A8_aStoreThatTakesFiveSecondsACallIsWaitedFor() {
+        run(
+                now -> {
+                    add(now.a(), 1); // with the description of its types
+                    now.store().delay = Duration.ofSeconds(5);
+                    long began = seconds();
+                    assertEquals(
+                            3, now.a().<Long>ask(to -> new Add(2, to), Duration.ofSeconds(20)));
+                    assertEquals(5, seconds() - began);
                 });
     }
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
 import dev.ropewalk.actors.cluster.entity.EntityException;
+import dev.ropewalk.actors.cluster.internal.shard.ShardHead;
 import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
@@ -19,9 +20,45 @@ public final class StateStore {
     private final LimitedStore store;
     private final String prefix;
 
-    public StateStore(Store store, String host) {
+    /** Whether the shards of the keys that are there are those of this program. */
+    private volatile boolean isChecked;
+
+    private StateStore(Store store, String prefix, boolean isChecked) {
         this.store = new LimitedStore(store);
-        this.prefix = host + "/";
+        this.prefix = prefix + "/";
+        this.isChecked = isChecked;
+    }
+
+    /** Of a process that owns all; the first call looks at the table of shards, or makes it. */
+    public static StateStore ofHost(Store store, String host) {
+        return new StateStore(store, host, false);
+    }
+
+    /** Of a node, which owns shards by the table of its cluster. */
+    public static StateStore ofCluster(Store store, String cluster) {
+        return new StateStore(store, cluster, true);
+    }
+
+    /**
+     * Waits for the store, once.
+     *
+     * @throws EntityException if the states that are there are found by other shards
+     */
+    private void check() {
+        if (isChecked) {
+            return;
+        }
+        String key = full(ShardHead.KEY);
+        StoreEntry table = store.read(key);
+        if (!table.isPresent()) {
+            WriteResult _ = store.replace(key, table.revision(), ShardHead.bytes());
+            table = store.read(key); // whatever came of it, or of that of another fiber
+        }
+        String refusal = table.isPresent() ? ShardHead.refusal(table) : key + " was not written";
+        if (refusal != null) {
+            throw new EntityException(refusal);
+        }
+        isChecked = true;
     }
 
     /** The key in the store. */
@@ -36,6 +73,7 @@ public final class StateStore {
 
     StoreEntry read(String key) {
         try {
+            check();
             return store.read(full(key));
         } catch (FiberTimeoutException left) {
             throw new EntityException(
@@ -47,10 +85,12 @@ public final class StateStore {
     }
 
     List<StoreEntry> list(String keyPrefix, String afterFull, int max) {
+        check();
         return store.list(full(keyPrefix), afterFull, max);
     }
 
     WriteResult replace(String key, long revision, byte @Nullable [] value) {
+        check();
         return store.replace(full(key), revision, value);
     }
 }

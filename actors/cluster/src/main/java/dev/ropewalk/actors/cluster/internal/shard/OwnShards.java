@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.LongSummaryStatistics;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -42,6 +43,7 @@ final class OwnShards {
      */
     private static final Log LOG = Logs.logger(OwnShards.class);
 
+    private final String of;
     private final ShardHandler handler;
     private final ShardTiming timing;
 
@@ -70,11 +72,20 @@ final class OwnShards {
     /** Nothing is taken any more. */
     private boolean isOver;
 
+    /** Since the last line of the log. */
+    private final List<Integer> newlyTaken = new ArrayList<>();
+
+    private final List<Integer> newlyLost = new ArrayList<>();
+
     private final AtomicLong taken = new AtomicLong();
     private final AtomicLong given = new AtomicLong();
     private final AtomicLong lost = new AtomicLong();
 
-    OwnShards(ShardHandler handler, ShardTiming timing, Lease under) {
+    /**
+     * @param of the name of the node, for the log
+     */
+    OwnShards(String of, ShardHandler handler, ShardTiming timing, Lease under) {
+        this.of = of;
         this.handler = handler;
         this.timing = timing;
         this.under = under;
@@ -143,6 +154,31 @@ final class OwnShards {
                 taken.incrementAndGet();
             }
         }
+        log();
+    }
+
+    /** One line for all that a table or a lease has brought, because that may be every shard. */
+    private void log() {
+        if (!newlyLost.isEmpty()) {
+            LOG.warn(
+                    "node {} has lost shards {}: their entities end",
+                    of,
+                    ShardHead.names(newlyLost));
+        }
+        if (!newlyTaken.isEmpty()) {
+            LOG.info("node {} has shards {}, {}", of, ShardHead.names(newlyTaken), newEpochs());
+        }
+        newlyLost.clear();
+        newlyTaken.clear();
+    }
+
+    /** One, unless they were taken by several writes: when a lease is there again, for one. */
+    private String newEpochs() {
+        LongSummaryStatistics all =
+                newlyTaken.stream().mapToLong(shard -> epochs[shard]).summaryStatistics();
+        return all.getMin() == all.getMax()
+                ? "epoch " + all.getMin()
+                : "epochs " + all.getMin() + " to " + all.getMax();
     }
 
     /** Nothing is owned any more, and nothing will be. */
@@ -164,6 +200,7 @@ final class OwnShards {
                 tellLost(shard);
             }
         }
+        log();
     }
 
     private void settle(int shard, ShardTable table, boolean isStill) {
@@ -181,6 +218,7 @@ final class OwnShards {
         writtenFrom[shard] = 0;
         isToldLost[shard] = false;
         state(shard, from, State.OWNED);
+        newlyTaken.add(shard);
         told(shard, "taken", () -> handler.taken(shard));
     }
 
@@ -194,6 +232,7 @@ final class OwnShards {
             isToldLost[shard] = true;
             open.set(shard, 0); // also under another lease nothing of it works
             lost.incrementAndGet();
+            newlyLost.add(shard);
             told(shard, "lost", () -> handler.lost(shard));
         }
     }
@@ -259,6 +298,7 @@ final class OwnShards {
         } else {
             own(shard, State.GIVING);
         }
+        log();
     }
 
     void writing(List<Integer> shards, long fromRevision) {
@@ -268,13 +308,14 @@ final class OwnShards {
     /** Planted only: an unknown write counts as one that was refused. */
     void takeBack(List<Integer> shards) {
         shards.forEach(shard -> own(shard, State.GIVEN));
+        log();
     }
 
     // ---------------------------------------------------------------- for any thread
 
-    boolean isOwned(int shard) {
+    boolean isOwned(int shard, long nowNs) {
         Lease lease = under; // first: it changes after all that was owned under the other one ended
-        return open.get(shard) > 0 && timing.isHeld(lease, Waits.nanoTime());
+        return open.get(shard) > 0 && timing.isHeld(lease, nowNs);
     }
 
     boolean isHeld(int shard, long nowNs) {

@@ -40,10 +40,6 @@ import java.util.stream.IntStream;
  * begins again with a table that is made again, when states with greater epochs are in the store.
  */
 final class ShardTable {
-    /** All that must be the same for keys to be found, and lines to be read. */
-    static final String HEAD =
-            "ropewalk shards: " + Shards.COUNT + ", hash: CRC-32C, hash version: 1, format: 1";
-
     private static final String LEAVING = "leaving: ";
     private static final String NEW = "new";
     private static final String NOBODY = "-";
@@ -107,7 +103,7 @@ final class ShardTable {
     // ---------------------------------------------------------------- text
 
     byte[] bytes() {
-        StringBuilder text = new StringBuilder(HEAD).append('\n');
+        StringBuilder text = new StringBuilder(ShardHead.LINE).append('\n');
         leaving.forEach(each -> text.append(LEAVING).append(each).append('\n'));
         for (int shard = 0; shard < Shards.COUNT; shard++) {
             text.append(Shards.hex(shard)).append(": ");
@@ -134,16 +130,9 @@ final class ShardTable {
         }
         String text = new String(entry.value(), StandardCharsets.UTF_8);
         List<String> lines = text.lines().toList();
-        if (lines.isEmpty() || !lines.getFirst().equals(HEAD)) {
-            throw new RefusedTableException(
-                    "the entry "
-                            + entry.key()
-                            + " begins with \""
-                            + shortened(lines.isEmpty() ? "" : lines.getFirst())
-                            + "\", and this program needs \""
-                            + HEAD
-                            + "\": keys would be looked for in other shards; run the program that"
-                            + " wrote it, or give this one another cluster");
+        String refusal = ShardHead.refusal(entry);
+        if (refusal != null) {
+            throw new RefusedTableException(refusal);
         }
         if (!text.endsWith("\n")) {
             throw broken(entry, lines.size(), "it has no end");

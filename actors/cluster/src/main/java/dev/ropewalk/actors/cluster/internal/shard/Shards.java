@@ -183,12 +183,12 @@ public final class Shards {
             ShardTiming timing) {
         this.watched = store;
         this.store = new LimitedStore(store);
-        this.key = cluster + "/shards";
+        this.key = cluster + "/" + ShardHead.KEY;
         this.membership = membership;
         this.programVersion = programVersion;
         this.handler = handler;
         this.timing = timing;
-        this.own = new OwnShards(handler, timing, membership.lease());
+        this.own = new OwnShards(membership.name(), handler, timing, membership.lease());
         long nowNs = Waits.nanoTime();
         for (int shard = 0; shard < COUNT; shard++) {
             sinceNs.set(shard, nowNs);
@@ -452,23 +452,25 @@ public final class Shards {
         if (isLeaving()) {
             long leftNs = Math.max(0, leaveEndNs - Waits.nanoTime());
             Duration limit = Duration.ofNanos(leftNs / 4 * 3); // the rest is for writes
-            for (int shard : own.in(State.OWNED)) {
-                begin(new Move(shard, me), limit);
+            List<Integer> all = own.in(State.OWNED);
+            if (!all.isEmpty()) {
+                LOG.info("{} leaves, and gives shards {} away", membership, ShardHead.names(all));
             }
+            all.forEach(shard -> begin(new Move(shard, me), limit));
             return;
         }
         Move move = own.underWay() == 0 ? known.nextMove(me, takers) : null;
         if (move != null && own.stateOf(move.shard()) == State.OWNED) {
+            LOG.info(
+                    "{} gives shard {} to node {}",
+                    membership,
+                    hex(move.shard()),
+                    move.to().node());
             begin(move, timing.giveAway());
         }
     }
 
     private void begin(Move move, Duration limit) {
-        LOG.info(
-                "{} gives shard {} away{}",
-                this,
-                hex(move.shard()),
-                isLeaving() ? ", because the node leaves" : " to node " + move.to().node());
         own.begin(move);
         Fiber.spin("gives shard " + hex(move.shard()), () -> give(move.shard(), limit));
     }
@@ -567,10 +569,20 @@ public final class Shards {
 
     /**
      * Whether this node may take a message for a shard: it owns it, is not giving it away, and its
-     * lease is held at this moment. Asked before each message.
+     * lease is held at this moment.
      */
     public boolean isOwned(int shard) {
-        return own.isOwned(shard);
+        return isOwned(shard, Waits.nanoTime());
+    }
+
+    /**
+     * The same, before each message.
+     *
+     * @param nowNs a reading of the clock that the caller has just made, or an older one where
+     *     another look follows
+     */
+    public boolean isOwned(int shard, long nowNs) {
+        return own.isOwned(shard, nowNs);
     }
 
     /**

@@ -43,7 +43,7 @@ class StateFileTest {
     }
 
     private static StateFile<Sum> file(MemoryStore store, Ownership owner) {
-        StateStore states = new StateStore(store, "host");
+        StateStore states = StateStore.ofCluster(store, "host");
         StateTypes<Sum> types = new StateTypes<>(Sum.class, Map.of(), Map.of(), Map.of());
         TypeTable table = types.table();
         StateCodec<Sum> codec =

@@ -247,15 +247,15 @@ class ShardTableTest {
         for (String other :
                 List.of("ropewalk shards: 512", "hash: CRC-64", "version: 2", "format: 2")) {
             String name = other.substring(0, other.indexOf(": ") + 2);
-            int at = ShardTable.HEAD.lastIndexOf(name);
-            String head = ShardTable.HEAD.substring(0, at) + other;
+            int at = ShardHead.LINE.lastIndexOf(name);
+            String head = ShardHead.LINE.substring(0, at) + other;
             String text = head + "\n" + new String(bytes, UTF_8);
             RefusedTableException refused =
                     assertThrows(
                             RefusedTableException.class,
                             () -> ShardTable.read(new StoreEntry(KEY, 5, text.getBytes(UTF_8))));
             String message = String.valueOf(refused.getMessage());
-            assertTrue(message.contains(head) && message.contains(ShardTable.HEAD), message);
+            assertTrue(message.contains(head) && message.contains(ShardHead.LINE), message);
         }
     }
 
@@ -288,7 +288,7 @@ class ShardTableTest {
             case 1 -> copy[random.nextInt(copy.length)] = (byte) random.nextInt(256);
             case 2 -> {
                 String text = new String(bytes, ISO_8859_1);
-                int at = ShardTable.HEAD.length() + random.nextInt(200);
+                int at = ShardHead.LINE.length() + random.nextInt(200);
                 String odd =
                         List.of("\n", "\r", ": ", "x", "-", "new ", " ").get(random.nextInt(7));
                 return (text.substring(0, at) + odd + text.substring(at)).getBytes(ISO_8859_1);

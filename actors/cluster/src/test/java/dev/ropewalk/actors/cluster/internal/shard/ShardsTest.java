@@ -486,4 +486,11 @@ class ShardsTest {
     private static long moving(Shards.Snapshot dump) {
         return dump.parts().stream().filter(each -> each.state() == State.GIVING).count();
     }
+
+    @Test
+    void shardsThatFollowEachOtherAreNamedAsARange() {
+        assertEquals("", ShardHead.names(List.of()));
+        assertEquals("0a", ShardHead.names(List.of(10)));
+        assertEquals("00-02, 05, fe-ff", ShardHead.names(List.of(0, 1, 2, 5, 254, 255)));
+    }
 }
