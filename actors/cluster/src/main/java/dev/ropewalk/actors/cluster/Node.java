@@ -192,6 +192,7 @@ public final class Node implements AutoCloseable {
                             Cord.current(),
                             contexts,
                             states(),
+                            options.clock(),
                             options.ways());
             Presence made =
                     new Presence(
@@ -257,7 +258,7 @@ public final class Node implements AutoCloseable {
     }
 
     private @Nullable StateStore states() {
-        return store == null ? null : new StateStore(store, options.cluster());
+        return store == null ? null : StateStore.ofCluster(store, options.cluster());
     }
 
     private List<Discovery> discoveries(@Nullable Membership registered) {

@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
+import java.time.InstantSource;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -121,6 +122,18 @@ public final class NodeOptions {
                     "version \"" + version + "\" is no text of one line");
         }
         return with(copy -> copy.programVersion = version);
+    }
+
+    /**
+     * {@return these options with another clock for reminders of entities} Leases and shards follow
+     * no time of the day.
+     *
+     * @param clock tells the time of the day; that of the machine if none is given, and the virtual
+     *     one in a simulated cluster
+     */
+    public NodeOptions withClock(InstantSource clock) {
+        Objects.requireNonNull(clock, "clock");
+        return with(copy -> copy.clock = clock);
     }
 
     /**
@@ -240,6 +253,11 @@ public final class NodeOptions {
         return values.programVersion;
     }
 
+    /** {@return what tells the time of the day to reminders} */
+    public InstantSource clock() {
+        return values.clock;
+    }
+
     /** With faults that a test plants. */
     NodeOptions withWays(WayTiming ways) {
         return with(copy -> copy.ways = ways);
@@ -317,6 +335,7 @@ public final class NodeOptions {
         String name = "";
         String cluster = "ropewalk";
         String programVersion = "0";
+        InstantSource clock = InstantSource.system();
         String host = "127.0.0.1";
         int port;
         Discovery discovery = Discovery.of();

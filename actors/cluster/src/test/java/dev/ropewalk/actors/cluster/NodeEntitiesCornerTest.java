@@ -456,6 +456,84 @@ class NodeEntitiesCornerTest {
     }
 
     @Test
+    void A7_asksThatWaitForRoomInASessionThatEndsGoToTheNextOwner() {
+        options = each -> each.withQueue(2_048);
+        run(
+                2,
+                this::start,
+                cluster -> {
+                    String key = keyOn(cluster, "n2");
+                    List<String> outcomes = new ArrayList<>();
+                    assertEquals("n2", cluster.on("n1", () -> where(word("n1", key))));
+                    cluster.freeze("n2", LONG);
+                    Fiber<?> asks =
+                            Fiber.spin(
+                                    "asks", () -> cluster.on("n1", () -> askAtOnce(key, outcomes)));
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    assertEquals(List.of(), outcomes);
+                    cluster.kill("n2");
+                    asks.awaitEnd(LONG);
+                    long replies = outcomes.stream().filter("n1"::equals).count();
+                    assertEquals(20, outcomes.size());
+                    assertTrue(replies >= 14, outcomes::toString); // of those that were not sent
+                });
+    }
+
+    private boolean askAtOnce(String key, List<String> outcomes) {
+        List<Fiber<?>> askers = new ArrayList<>();
+        String load = "x".repeat(500);
+        for (int i = 0; i < 20; i++) {
+            askers.add(
+                    Fiber.spin(
+                            "asks",
+                            () -> {
+                                try {
+                                    outcomes.add(
+                                            word("n1", key)
+                                                    .<String>ask(to -> new Load(load, to), LONG));
+                                } catch (AskException failed) {
+                                    outcomes.add("failed");
+                                }
+                            }));
+        }
+        askers.forEach(each -> each.awaitEnd(LONG));
+        return true;
+    }
+
+    @Test
+    void A7_messagesThatWaitForTheStoreAreNotSentAgainAndAgain() {
+        run(
+                2,
+                this::start,
+                cluster -> {
+                    String key = keyOn(cluster, "n2");
+                    MemoryStore.current().crash();
+                    Fiber.sleep(Duration.ofSeconds(4));
+                    cluster.on(
+                            "n1",
+                            () -> {
+                                tell("n1", key, 0, 5_000, "");
+                                return true;
+                            });
+                    Fiber.sleep(Duration.ofSeconds(2));
+                    long before = sent(cluster, "n1");
+                    Fiber.sleep(Duration.ofSeconds(20));
+                    long again = sent(cluster, "n1") - before;
+                    assertTrue(again < 200, () -> "sent again: " + again);
+                    MemoryStore.current().recover();
+                    Fiber.sleep(Duration.ofSeconds(10));
+                    assertCame(key, "n1", 5_000);
+                    assertEquals(List.of(), letters);
+                });
+    }
+
+    /** To the only other node. */
+    private static long sent(SimCluster cluster, String node) throws Exception {
+        return cluster.on(
+                node, () -> cluster.node(node).dump().peers().getFirst().out().messages());
+    }
+
+    @Test
     void A7_aSessionThatEndsInTheMiddleOfAFenceHoldsNothingUp() {
         run(
                 3,

@@ -18,6 +18,9 @@ import dev.ropewalk.fibers.testing.VirtualCords;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -61,6 +64,7 @@ public final class SimCluster {
     private final VirtualCords run = VirtualCords.current();
     private final MemoryNetwork network = MemoryNetwork.current();
     private final Map<String, Machine> machines = new LinkedHashMap<>();
+    private final InstantSource clock;
     private @Nullable MemoryStore store;
 
     /** The program of a node: what its {@code main} does in production. */
@@ -70,8 +74,8 @@ public final class SimCluster {
          * Starts an actor system with its actors, and its node. Called on the node's cord, in a
          * fiber that lives as long as the node: fibers that it spins end with the node.
          *
-         * @param options name, address and {@link Discovery} of the node, without encryption; the
-         *     protocol is to be added
+         * @param options name, address and {@link Discovery} of the node, without encryption, and
+         *     with a clock for reminders that goes as time does here; the protocol is to be added
          * @return the node, started on the calling cord
          * @throws Exception whatever the program throws; it fails the start of the node
          */
@@ -141,6 +145,10 @@ public final class SimCluster {
     }
 
     private SimCluster(int nodes, Program program) {
+        // Whole seconds, so that runs differ in no rounding.
+        Instant begin = InstantSource.system().instant().truncatedTo(ChronoUnit.SECONDS);
+        long beganNs = Waits.nanoTime();
+        clock = () -> begin.plusNanos(Waits.nanoTime() - beganNs);
         for (int i = 1; i <= nodes; i++) {
             Machine made = new Machine("n" + i, "10.0.0." + i, program);
             machines.put(made.name, made);
@@ -299,6 +307,7 @@ public final class SimCluster {
                                     NodeOptions.named(machine.name)
                                             .withAddress(machine.address, PORT)
                                             .withDiscovery(discovery())
+                                            .withClock(clock)
                                             .withoutTls()),
                             () -> "the program of node " + machine.name + " gave no node");
         } catch (Throwable failure) {

@@ -178,12 +178,29 @@ class DeliveryTest {
                 now -> {
                     transfer(now.a(), 1, now.b());
                     int full = now.entry("a").value().length;
+                    Fiber.sleep(Duration.ofMillis(500));
+                    int before = now.entry("b").value().length;
                     settle();
                     assertTrue(now.entry("a").value().length < full - 10, "a keeps it");
-                    int before = now.entry("b").value().length;
                     transfer(now.b(), 1, now.a()); // b writes, and forgets a
                     settle();
                     assertTrue(now.entry("b").value().length < before - 8, "b keeps a's number");
+                });
+    }
+
+    @Test
+    void A8_aReceiverThatWritesNothingElseForgetsToo() {
+        run(
+                now -> {
+                    transfer(now.a(), 1, now.b());
+                    Fiber.sleep(Duration.ofMillis(500));
+                    int before = now.entry("b").value().length;
+                    Fiber.sleep(Duration.ofSeconds(10));
+                    int after = now.entry("b").value().length;
+                    assertTrue(after < before - 8, () -> "b keeps a's number: " + after);
+                    Fiber.sleep(Duration.ofMinutes(10)); // another incarnation
+                    assertEquals(FIRST + 1, balance(now.b()).cents());
+                    assertEquals(after, now.entry("b").value().length);
                 });
     }
 

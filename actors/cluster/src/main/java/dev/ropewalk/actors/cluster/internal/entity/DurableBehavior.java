@@ -57,6 +57,7 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
     private static final Duration UNOWNED = Duration.ofMillis(50);
 
     private static final long FLUSH_NS = Duration.ofSeconds(1).toNanos();
+    private static final long FORGET_NS = Duration.ofSeconds(5).toNanos();
     private static final long FIRST_RESEND_NS = Duration.ofSeconds(1).toNanos();
     private static final long LAST_RESEND_NS = Duration.ofMinutes(1).toNanos();
 
@@ -307,7 +308,12 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         if (ledger.isWaiting()) {
             parts.keeper.tick(parts.own.key(), Residents.RETRY_NS); // if nobody knows the outcome
         }
-        parts.file.write(state, ledger);
+        parts.keeper.writes(parts.own.key(), true);
+        try {
+            parts.file.write(state, ledger);
+        } finally {
+            parts.keeper.writes(parts.own.key(), false);
+        }
         flushNs = NEVER;
         hasState(state != null);
         List<Peer> done =
@@ -335,16 +341,25 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
             }
             case Letter.Confirmed(Peer by, long number) -> confirmed(by, number);
             case Letter.Forget(Peer from, long number, long of) -> {
-                if (!ledger.isOvertaken(from, of)) {
-                    ledger.forget(from, number, of);
+                if (!ledger.isOvertaken(from, of) && ledger.forget(from, number, of)) {
+                    flushWithin(FORGET_NS); // otherwise the next incarnation knows it again
                 }
             }
+            case Letter.Look() -> tick(readAgain());
             case Letter.Tick() -> tick(current);
             case Letter.Due() -> {
                 return remind(current);
             }
         }
         return Behavior.same();
+    }
+
+    /** All that is not written comes again: confirmations, and words to forget. */
+    private Behavior<M> readAgain() {
+        onTheirWay.clear();
+        confirmed.clear();
+        flushNs = NEVER;
+        return read();
     }
 
     private void tick(Behavior<M> current) throws Exception {
@@ -440,8 +455,13 @@ final class DurableBehavior<M, S> implements Behavior<M>, HasState {
         }
         onTheirWay.remove(by);
         confirmed.put(by, number);
-        if (flushNs == NEVER) {
-            flushNs = Waits.nanoTime() + FLUSH_NS;
+        flushWithin(FLUSH_NS);
+    }
+
+    private void flushWithin(long limitNs) {
+        long byNs = Waits.nanoTime() + limitNs;
+        if (flushNs == NEVER || byNs - flushNs < 0) {
+            flushNs = byNs;
         }
     }
 

@@ -76,6 +76,9 @@ public final class EntityHome<M> implements Route<M> {
 
         /** Whether it has a state, and so is one that is remembered, if its kind is. */
         void hasState(String key, boolean hasState);
+
+        /** Whether a write of its value is under way, of which the next owner may see nothing. */
+        void writes(String key, boolean isUnderWay);
     }
 
     /** The same for each cord, because one may keep something there. */
@@ -230,12 +233,14 @@ public final class EntityHome<M> implements Route<M> {
     // ---------------------------------------------------------------- shards that come and go
 
     /** An item came when the shard had gone, or before it was here. On its cord. */
-    void returned(int shard, String key, Object item) {
+    void returned(int shard, String key, Object item, boolean isForeign) {
         if (item instanceof Letter) {
             return; // it comes again, and must not come behind later ones
         }
-        boolean isForeign = item instanceof Question<?, ?>(_, _, boolean foreign) && foreign;
-        if (route instanceof KindRoute<M> shared && !isForeign) {
+        // Later ones of another node's senders may go to the next owner before it would.
+        boolean isOfOther =
+                isForeign || (item instanceof Question<?, ?>(_, _, boolean foreign) && foreign);
+        if (route instanceof KindRoute<M> shared && !isOfOther) {
             shared.returned(shard, key, item);
         } else {
             refuse(
@@ -244,6 +249,16 @@ public final class EntityHome<M> implements Route<M> {
                     DeadLetter.Reason.MOVING,
                     new EntityException(
                             nameOf(key) + " goes to another node, and the message came too late"));
+        }
+    }
+
+    /**
+     * The owner that the key has now looks at its value again: a write of the owner before may have
+     * come meanwhile, with a message to deliver. On a cord.
+     */
+    void wakeNextOwner(String key) {
+        if (route instanceof KindRoute<M> shared) {
+            shared.tell(new EntityTarget<>(shared, key), new Letter.Look());
         }
     }
 

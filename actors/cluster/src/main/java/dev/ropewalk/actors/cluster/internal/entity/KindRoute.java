@@ -37,6 +37,8 @@ final class KindRoute<M> implements Route<M> {
     /** Null while the kind is not open here. */
     private volatile @Nullable EntityHome<M> home;
 
+    private volatile boolean hasBegun;
+
     KindRoute(NodeEntities node, String kind) {
         this.node = node;
         this.kind = kind;
@@ -60,6 +62,16 @@ final class KindRoute<M> implements Route<M> {
 
     void open(EntityHome<M> opened) {
         home = opened;
+    }
+
+    /** The home knows by now which shards are here. */
+    void begins() {
+        hasBegun = true;
+    }
+
+    /** Whether it takes messages of other nodes. */
+    boolean hasBegun() {
+        return hasBegun;
     }
 
     @Override

@@ -151,12 +151,16 @@ final class Ledger {
         received.put(from, number);
     }
 
-    /** One entry for each shard stays, also when nothing else does. */
-    void forget(Peer from, long number, long epoch) {
-        received.remove(from, number); // with a greater one, that message may come again
+    /**
+     * One entry for each shard stays, also when nothing else does.
+     *
+     * @return whether there was something to forget
+     */
+    boolean forget(Peer from, long number, long epoch) {
         if (epoch > 0) {
             epochs.merge(Shards.of(from.key()), epoch, Math::max);
         }
+        return received.remove(from, number); // with a greater one, that message may come again
     }
 
     // ---------------------------------------------------------------- reminders

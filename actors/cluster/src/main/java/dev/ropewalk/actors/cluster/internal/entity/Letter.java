@@ -13,6 +13,7 @@ sealed interface Letter extends Resent {
     byte DELIVERY = 0;
     byte CONFIRMED = 1;
     byte FORGET = 2;
+    byte LOOK = 3;
 
     /**
      * Writes it for another node.
@@ -32,6 +33,7 @@ sealed interface Letter extends Resent {
                 write(to, FORGET, from, number);
                 to.writeVarLong(epoch, true);
             }
+            case Look() -> to.writeByte(LOOK);
             case Tick(), Due() -> throw new IllegalStateException(this + " is for the same actor");
         }
     }
@@ -46,6 +48,9 @@ sealed interface Letter extends Resent {
     /** Reads one of another node. */
     static Letter read(WireInput from) {
         byte sort = from.readByte();
+        if (sort == LOOK) {
+            return new Look();
+        }
         Peer peer = new Peer(Text.readSome(from), Text.readSome(from));
         long number = from.readVarLong(true);
         return switch (sort) {
@@ -104,6 +109,9 @@ sealed interface Letter extends Resent {
      * @param epoch of the sender's owner
      */
     record Forget(Peer from, long number, long epoch) implements Letter {}
+
+    /** The value is read again: a write of the owner before may have come meanwhile. */
+    record Look() implements Letter {}
 
     /** Something is due: a reminder, messages that nobody has confirmed, or a write. */
     record Tick() implements Letter {}

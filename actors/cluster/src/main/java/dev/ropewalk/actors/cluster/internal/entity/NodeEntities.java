@@ -73,7 +73,8 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     private final Contexts contexts;
     private final @Nullable StateStore states;
     private final WayTiming timing;
-    private final InstantSource clock = InstantSource.system();
+    private final InstantSource clock;
+    private final Wakes.Pace pace = new Wakes.Pace();
     private final Map<String, KindRoute<?>> routes = new ConcurrentHashMap<>();
 
     /** Of the fences that were not answered. On the cord. */
@@ -125,6 +126,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
      * @param cord of the node
      * @param contexts beside messages
      * @param states of durable ones; null if the node has no store
+     * @param clock the time of the day
      * @param timing how soon messages follow a move
      */
     public NodeEntities(
@@ -133,12 +135,14 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
             Cord cord,
             Contexts contexts,
             @Nullable StateStore states,
+            InstantSource clock,
             WayTiming timing) {
         this.contexts = contexts;
         this.system = system;
         this.self = self;
         this.cord = cord;
         this.states = states;
+        this.clock = clock;
         this.timing = timing;
     }
 
@@ -268,7 +272,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         }
         EntityHome<M> home = opening.open(new EntityHome.Place(system, supervisor, this), route);
         if (isDurable) {
-            home.wakes(Wakes.start(supervisor, Objects.requireNonNull(states), home));
+            home.wakes(Wakes.start(supervisor, Objects.requireNonNull(states), home, pace));
         }
         route.open(home);
         later(
@@ -281,6 +285,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                         }
                         route.look(shard);
                     }
+                    route.begins();
                 });
         return home;
     }
@@ -500,14 +505,12 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
     @Override
     public void lost(int shard) {
-        LOG.warn("{} has lost shard {}: its entities end", this, Shards.hex(shard));
         eachHome(home -> home.lose(shard, ActorRef::terminate, () -> {}));
         look(shard);
     }
 
     @Override
     public void taken(int shard) {
-        LOG.info("{} has shard {}, epoch {}", this, Shards.hex(shard), epoch(shard));
         eachHome(home -> home.take(shard));
         look(shard);
     }
@@ -539,15 +542,21 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
     public @Nullable ActorRef<?> here(EntityName name, @Nullable ActorRef<?> known) {
         if (known != null) { // the home of a kind is one for ever
             Parts of = parts;
-            return of != null && of.shards().isOwned(name.shard()) ? known : null;
+            return of != null && mayEnter(of.shards(), name.shard()) ? known : null;
         }
         EntityHome<?> home = ownHome(name);
         return home == null ? null : home.local(name.key());
     }
 
+    /** As {@link Ownership#mayEnter}, of a shard that is not about to be given away. */
+    private boolean mayEnter(Shards shards, int shard) {
+        return shards.isOwned(shard, Waits.tickTime(cord) + TICK_NS) || shards.isOwned(shard);
+    }
+
     private @Nullable EntityHome<?> ownHome(EntityName name) {
         Parts of = parts;
-        EntityHome<?> home = home(name.kind());
+        KindRoute<?> route = routes.get(name.kind());
+        EntityHome<?> home = route == null ? null : route.home();
         if (of == null || !of.shards().isOwned(name.shard())) {
             return null;
         }
@@ -558,7 +567,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                     this,
                     name.kind());
         }
-        return home;
+        return route != null && route.hasBegun() ? home : null;
     }
 
     @Override

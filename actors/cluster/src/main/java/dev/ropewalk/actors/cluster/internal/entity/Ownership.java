@@ -23,6 +23,19 @@ public interface Ownership {
                 }
             };
 
+    /** The tick of a cord is so old at most, unless a fiber keeps the cord. */
+    long TICK_NS = 20_000_000;
+
+    /**
+     * Whether a message is let in that its actor looks at again before it begins: without a reading
+     * of the clock, as long as the lease does not end within moments.
+     *
+     * @param tickNs the time of the cord's last tick
+     */
+    default boolean mayEnter(int shard, long tickNs) {
+        return mayWork(shard, tickNs + TICK_NS) || mayWork(shard);
+    }
+
     /** Looked at before each message: one reading of the clock. */
     default boolean mayWork(int shard) {
         return mayWork(shard, Waits.nanoTime());

@@ -7,6 +7,7 @@ import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
+import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.fibers.Cord;
@@ -19,11 +20,9 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -70,6 +69,9 @@ final class Residents<M> implements EntityHome.Keeper {
     /** After a tick that failed. */
     static final long RETRY_NS = Duration.ofSeconds(10).toNanos();
 
+    /** A write that began before has come by then, or never comes. */
+    private static final long LATE_WRITE_NS = LimitedStore.LIMIT.plusSeconds(2).toNanos();
+
     private static final long SHORTEST_SWEEP_NS = Duration.ofMillis(10).toNanos();
     private static final long LONGEST_SWEEP_NS = Duration.ofSeconds(10).toNanos();
 
@@ -89,7 +91,7 @@ final class Residents<M> implements EntityHome.Keeper {
     private final Set<String> permanent = new HashSet<>();
 
     /** Of durable ones that have something to do later, whether they run or not. */
-    private final Map<String, Alarm> ticks = new HashMap<>();
+    private final Ticks ticks = new Ticks();
 
     /** Null while there is nobody. */
     private @Nullable Alarm sweep;
@@ -99,6 +101,13 @@ final class Residents<M> implements EntityHome.Keeper {
 
     /** Read from anywhere. */
     private volatile int size;
+
+    /**
+     * A message, a letter or a question that waits for the next start.
+     *
+     * @param isForeign whether another node has sent it
+     */
+    private record Held(Object item, boolean isForeign) {}
 
     private enum State {
         RUNNING,
@@ -199,8 +208,7 @@ final class Residents<M> implements EntityHome.Keeper {
         onCord(
                 () -> {
                     whenGone = gone;
-                    ticks.values().forEach(Alarm::cancel);
-                    ticks.clear();
+                    ticks.close();
                     List.copyOf(byKey.values()).forEach(each -> each.end(ActorRef::stop));
                     tellIfGone();
                 },
@@ -251,15 +259,29 @@ final class Residents<M> implements EntityHome.Keeper {
                 () -> {
                     ShardPlace shard = shards[number];
                     shard.isLost(gone);
+                    lookAgainLater(number);
                     leave(number, how);
                     shard.endIfGone();
                 },
                 gone);
     }
 
+    /**
+     * A write that is under way may come behind the look of the next owner, which would know
+     * nothing of a message to deliver, or of a reminder, before somebody sends it something.
+     */
+    private void lookAgainLater(int number) {
+        List<String> keys = ticks.writing(number);
+        if (!keys.isEmpty()) {
+            Alarm.after(LATE_WRITE_NS, () -> keys.forEach(home::wakeNextOwner));
+        }
+    }
+
     private void leave(int number, Consumer<ActorRef<?>> how) {
-        List<String> keys = ticks.keySet().stream().filter(k -> Shards.of(k) == number).toList();
-        keys.forEach(this::noTick);
+        ticks.disarmAll(number);
+        if (shards[number].size() == 0) {
+            return; // nearly always, where there are few
+        }
         for (Resident each : List.copyOf(byKey.values())) {
             if (each.shard == number) {
                 if (shards[number].isAway()) {
@@ -292,8 +314,11 @@ final class Residents<M> implements EntityHome.Keeper {
 
     private void startPermanent(String key) {
         int shard = Shards.of(key);
-        boolean isHere = shards[shard].isHere() && home.ownership().mayWork(shard);
-        if (whenGone != null || !isHere) {
+        if (whenGone != null || !shards[shard].isHere()) {
+            return;
+        }
+        if (!home.ownership().mayWork(shard)) { // the lease may be renewed, and nothing be taken
+            Alarm.after(FIRST_PAUSE_NS, () -> startPermanent(key));
             return;
         }
         Resident there = byKey.get(key);
@@ -370,10 +395,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
     @Override
     public void noTick(String key) {
-        Alarm before = ticks.remove(key);
-        if (before != null) {
-            before.cancel();
-        }
+        ticks.disarm(key);
     }
 
     @Override
@@ -385,11 +407,16 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     @Override
+    public void writes(String key, boolean isUnderWay) {
+        ticks.writes(key, isUnderWay);
+    }
+
+    @Override
     public void tick(String key, long afterNs) {
         noTick(key);
-        if (whenGone == null && shards[Shards.of(key)].isHere()) {
-            int shard = Shards.of(key);
-            ticks.put(key, Alarm.after(afterNs, () -> tick(shard, key)));
+        int shard = Shards.of(key);
+        if (whenGone == null && shards[shard].isHere()) {
+            ticks.arm(shard, key, afterNs, () -> tick(shard, key));
         }
     }
 
@@ -415,17 +442,21 @@ final class Residents<M> implements EntityHome.Keeper {
         boolean isBehind = of.isReturning() && !isForeign;
         Resident resident = byKey.get(key);
         boolean isFirst = resident == null || resident.isPauseOver();
-        // One that runs reads the clock before it begins the message.
-        long lookNs = isFirst ? Waits.nanoTime() : nowNs();
-        if (isBehind || !of.isHere() || !home.ownership().mayWork(shard, lookNs)) {
+        if (isBehind || !of.isHere() || !mayEnter(shard, isFirst)) {
             of.returns(!isForeign && !(item instanceof Letter));
-            home.returned(shard, key, item);
+            home.returned(shard, key, item, isForeign);
             return;
         }
         if (resident == null || isFirst) {
             resident = begin(shard, key, resident == null ? 0 : resident.failures);
         }
-        resident.take(item, nowNs());
+        resident.take(item, isForeign, nowNs());
+    }
+
+    /** One that runs reads the clock before it begins the message. */
+    private boolean mayEnter(int shard, boolean isFirst) {
+        Ownership of = home.ownership();
+        return isFirst ? of.mayWork(shard) : of.mayEnter(shard, nowNs());
     }
 
     /**
@@ -524,7 +555,7 @@ final class Residents<M> implements EntityHome.Keeper {
     private final class Resident implements DownListener {
         private final int shard;
         private final String key;
-        private final Queue<Object> held = new ArrayDeque<>();
+        private final Queue<Held> held = new ArrayDeque<>();
         private State state = State.RUNNING;
 
         /** Null before it is made, and if it could not be made. */
@@ -584,21 +615,22 @@ final class Residents<M> implements EntityHome.Keeper {
                 return;
             }
             while (state == State.RUNNING && !held.isEmpty()) {
-                give(held.remove());
+                Held next = held.remove();
+                give(next.item, next.isForeign);
             }
         }
 
-        void take(Object item, long nowNs) {
+        void take(Object item, boolean isForeign, long nowNs) {
             used(nowNs);
             switch (state) {
                 case RUNNING -> {
                     if (actor == null) {
-                        hold(item);
+                        hold(item, isForeign);
                     } else {
-                        give(item);
+                        give(item, isForeign);
                     }
                 }
-                case ENDING -> hold(item);
+                case ENDING -> hold(item, isForeign);
                 case BROKEN, GONE ->
                         home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure());
             }
@@ -612,7 +644,7 @@ final class Residents<M> implements EntityHome.Keeper {
             }
         }
 
-        private void give(Object item) {
+        private void give(Object item, boolean isForeign) {
             ActorRef<M> to = Objects.requireNonNull(actor);
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here
@@ -625,7 +657,7 @@ final class Residents<M> implements EntityHome.Keeper {
             switch (to.tryTell(message)) {
                 case ACCEPTED -> {}
                 case FULL -> home.refuse(key, item, DeadLetter.Reason.REFUSED, null);
-                case ENDED -> hold(item); // the word of its end is about to come
+                case ENDED -> hold(item, isForeign); // the word of its end is about to come
             }
         }
 
@@ -634,7 +666,7 @@ final class Residents<M> implements EntityHome.Keeper {
             return home.ownership().mayReply(shard, epoch);
         }
 
-        private void hold(Object item) {
+        private void hold(Object item, boolean isForeign) {
             if (held.size() == MAX_HELD) {
                 home.refuse(
                         key,
@@ -646,7 +678,7 @@ final class Residents<M> implements EntityHome.Keeper {
                                         + MAX_HELD
                                         + " messages that wait for the end of its last handler"));
             } else {
-                held.add(item);
+                held.add(new Held(item, isForeign));
                 if (actor != null && item instanceof Question<?, ?>(EntityAsk<?> ask, _, _)) {
                     ask.held(actor);
                 }
@@ -686,8 +718,8 @@ final class Residents<M> implements EntityHome.Keeper {
 
         /** To the way of their sender. */
         private void returnHeld() {
-            for (Object item = held.poll(); item != null; item = held.poll()) {
-                home.returned(shard, key, item);
+            for (Held each = held.poll(); each != null; each = held.poll()) {
+                home.returned(shard, key, each.item, each.isForeign);
             }
         }
 
@@ -731,12 +763,12 @@ final class Residents<M> implements EntityHome.Keeper {
             remove(this);
             ShardPlace place = shards[shard];
             if (whenGone != null || !cord.isCurrent()) {
-                held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.ENDED, null));
+                held.forEach(each -> home.refuse(key, each.item, DeadLetter.Reason.ENDED, null));
             } else if (place.isAway()) {
                 returnHeld();
             } else if (!held.isEmpty()) {
                 Resident next = Residents.this.begin(shard, key, 0);
-                held.forEach(each -> next.take(each, nowNs()));
+                held.forEach(each -> next.take(each.item, each.isForeign, nowNs()));
                 if (place.isLeaving()) {
                     next.end(ActorRef::stop);
                 }
@@ -758,7 +790,8 @@ final class Residents<M> implements EntityHome.Keeper {
             int doublings = Math.min(failures - 1, MAX_DOUBLINGS);
             pauseEndNs = Waits.nanoTime() + (FIRST_PAUSE_NS << doublings);
             home.tellBroken(key, cause);
-            held.forEach(item -> home.refuse(key, item, DeadLetter.Reason.FAILED, startFailure()));
+            held.forEach(
+                    each -> home.refuse(key, each.item, DeadLetter.Reason.FAILED, startFailure()));
             held.clear();
             if (isLeaving()) {
                 forget();

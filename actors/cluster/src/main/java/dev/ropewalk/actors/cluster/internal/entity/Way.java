@@ -38,7 +38,7 @@ import java.util.function.Supplier;
  * over needs no fence, because its messages are its own affair. Then what came back and what was
  * told meanwhile goes on. A message that comes back from a place that is the owner still, because
  * it is about to give the shard away or has not heard that it has it, waits a while before the next
- * try.
+ * try, which one message makes alone.
  *
  * <p>Invariants: nothing waits in LOCAL and REMOTE. Only the node's cord changes HOLDING to
  * anything. Senders that wait for room in a session are counted, and a fence goes behind them. A
@@ -49,9 +49,12 @@ import java.util.function.Supplier;
  * copy of each message at the sender until the owner has it, because the session keeps one; a move
  * without a fence, because a later message would overtake those that come back.
  */
-final class Way<M> {
+final class Way<M> implements EntityWords.Gate {
     /** Messages that wait for the owner of a shard. */
     static final int MAX_HELD = 10_000;
+
+    /** Of the node's cord, which alone opens the way. */
+    private static final EntityWords.Gate OPEN = (_, sending) -> sending.get();
 
     private final KindRoute<M> route;
     private final int shard;
@@ -63,11 +66,17 @@ final class Way<M> {
 
     private volatile State state = State.HOLDING;
 
+    /** Of REMOTE, null otherwise; a sender looks at it without the lock, and the gate again. */
+    private volatile @Nullable Conversation remote;
+
     /** Where messages may be that nobody has told of; null if there are none. */
     private @Nullable Place sentTo;
 
     /** A message came back from there since the last fence. */
     private boolean hasReturned;
+
+    /** And the node's cord has not heard of it. */
+    private boolean isUntold;
 
     private boolean isFencing;
 
@@ -150,6 +159,7 @@ final class Way<M> {
         if (state != from || !isAllowed) {
             throw new IllegalStateException(this + " cannot go from " + from + " to " + to);
         }
+        remote = to == State.REMOTE ? ((Place.There) sentTo()).with() : null;
         state = to;
     }
 
@@ -163,64 +173,69 @@ final class Way<M> {
      */
     Sent send(EntityTarget<M> to, Object item, boolean mayWait) {
         while (true) {
-            boolean isOnCord = route.isOnCordOf(shard);
-            if (isOnCord && state == State.LOCAL && posted.get() == 0) {
-                route.sendHere(to, item); // the cord itself says whether the shard is here
+            Conversation with = remote;
+            if (with == null && keep(to, item)) {
                 return Sent.YES;
             }
-            Conversation with = null;
-            synchronized (this) {
-                switch (state) {
-                    case LOCAL -> {
-                        post(to, item, isOnCord);
-                        return Sent.YES;
-                    }
-                    case REMOTE -> with = ((Place.There) sentTo()).with();
-                    case HOLDING -> {
-                        if (hold(to, item)) {
-                            return Sent.YES;
-                        }
-                    }
-                    case CLOSED -> {}
+            if (with != null) {
+                Sent sent = trySend(with, to, item, this);
+                if (sent == Sent.FULL && mayWait) {
+                    sent = await(with, to, item);
+                }
+                if (sent != Sent.OVER) {
+                    return sent;
                 }
             }
-            if (with == null) {
-                refuse(to, item);
-                return Sent.YES;
-            }
-            Sent sent = trySend(with, to, item, gate(with));
-            if (sent == Sent.FULL && mayWait) {
-                sent = await(with, to, item);
-            }
-            if (sent != Sent.OVER) {
-                return sent;
+        }
+    }
+
+    /** In this process, wherever it goes. False if that has changed meanwhile. */
+    private boolean keep(EntityTarget<M> to, Object item) {
+        boolean isOnCord = route.isOnCordOf(shard);
+        if (isOnCord && state == State.LOCAL && posted.get() == 0) {
+            route.sendHere(to, item); // the cord itself says whether the shard is here
+            return true;
+        }
+        boolean isHolding = state == State.HOLDING;
+        String context = isHolding ? route.context() : null; // code of the program
+        synchronized (this) {
+            switch (state) {
+                case LOCAL -> {
+                    post(to, item, isOnCord);
+                    return true;
+                }
+                case REMOTE -> {
+                    return false;
+                }
+                case HOLDING -> {
+                    if (!isHolding) {
+                        return false;
+                    }
+                    if (hold(to, item, context)) {
+                        return true;
+                    }
+                }
+                case CLOSED -> {}
             }
         }
+        refuse(to, item);
+        return true;
     }
 
     /**
      * Lets a message into a session while that is the way. One that is over, or is not the way any
      * more, is left; then the caller looks again.
      */
-    private EntityWords.Gate gate(Conversation with) {
-        return sending -> {
-            synchronized (this) {
-                if (!isWay(with)) {
-                    return Sent.OVER;
-                }
-                Sent sent = sending.get();
-                if (sent == Sent.OVER) {
-                    state(State.REMOTE, State.HOLDING);
-                }
-                return sent;
-            }
-        };
-    }
-
-    private boolean isWay(Conversation with) {
-        return state == State.REMOTE
-                && sentTo instanceof Place.There(Conversation now)
-                && now == with;
+    @Override
+    public synchronized Sent through(Conversation with, Supplier<Sent> sending) {
+        if (remote != with) {
+            return Sent.OVER;
+        }
+        Sent sent = sending.get();
+        if (sent == Sent.OVER) {
+            state(State.REMOTE, State.HOLDING);
+        }
+        return sent;
     }
 
     /**
@@ -245,14 +260,14 @@ final class Way<M> {
     }
 
     /** False if there is no room. Under the lock. */
-    private boolean hold(EntityTarget<M> to, Object item) {
+    private boolean hold(EntityTarget<M> to, Object item, @Nullable String context) {
         if (held.size() >= MAX_HELD) {
             held.removeIf(Held::isOver);
         }
         if (held.size() >= MAX_HELD) {
             return false;
         }
-        held.add(new Held(to, item, route.context()));
+        held.add(new Held(to, item, context));
         if (held.size() == 1) {
             route.later(this::step);
         }
@@ -297,7 +312,7 @@ final class Way<M> {
     @SuppressWarnings("unchecked") // a question of this kind
     private Sent await(Conversation with, EntityTarget<?> to, Object item) {
         synchronized (this) {
-            if (!isWay(with)) {
+            if (remote != with) {
                 return Sent.OVER;
             }
             waiters++;
@@ -334,6 +349,7 @@ final class Way<M> {
 
     /** From any thread: the process does not have the shard; or of a session, on the cord. */
     void returned(String by, EntityTarget<M> to, Object item) {
+        String context = route.context(); // code of the program
         boolean isMine;
         boolean isTaken;
         synchronized (this) {
@@ -344,10 +360,11 @@ final class Way<M> {
                 state(state, State.HOLDING);
             }
             if (isTaken && isMine) {
-                returned.add(new Held(to, item, route.context()));
+                returned.add(new Held(to, item, context));
                 hasReturned = true;
+                isUntold = true;
             } else if (isTaken) { // from a place that the way has left: of a lost shard, for one
-                isTaken = hold(to, item);
+                isTaken = hold(to, item, context);
             }
         }
         if (isMine) {
@@ -361,6 +378,19 @@ final class Way<M> {
     }
 
     private void bounced(String by) {
+        boolean isFirst;
+        synchronized (this) {
+            isFirst = isUntold;
+            isUntold = false;
+        }
+        if (isFirst) {
+            backOff(by);
+        }
+        step();
+    }
+
+    /** That place is left alone for a while. */
+    private void backOff(String by) {
         long nowNs = Waits.nanoTime();
         if (bouncedBy == null || retryNs - nowNs <= 0) {
             boolean isLongAgo = bouncedBy == null || nowNs - retryNs > 2 * lastPauseNs;
@@ -368,7 +398,6 @@ final class Way<M> {
             retryNs = nowNs + pauseNs;
         }
         bouncedBy = by;
-        step();
     }
 
     // ---------------------------------------------------------------- on the node's cord
@@ -389,6 +418,13 @@ final class Way<M> {
     void fenced() {
         synchronized (this) {
             isFencing = false;
+            String by = sentTo == null ? null : sentTo.node();
+            if (isUntold && by != null) {
+                isUntold = false;
+                backOff(by);
+            } else if (!hasReturned && by != null && by.equals(bouncedBy)) {
+                bouncedBy = null; // it takes messages again
+            }
             sentTo = null;
             hasReturned = false;
             if (timing.goesFirst()) {
@@ -457,14 +493,53 @@ final class Way<M> {
             fenced();
         } else if (now == null) {
             retryAfter(lastPauseNs);
-        } else if (now.node().equals(bouncedBy) && retryNs - nowNs > 0) {
+        } else if (!now.node().equals(bouncedBy)) {
+            retryAfter(flush(now));
+        } else if (retryNs - nowNs > 0) {
             retryAfter(retryNs - nowNs);
         } else {
-            long againNs = flush(now);
-            if (againNs > 0) {
-                retryAfter(againNs);
+            probe(now);
+        }
+    }
+
+    /** One message shows whether a place takes them again, because thousands may wait. */
+    private void probe(Place now) {
+        Held first = firstHeld();
+        if (first == null) {
+            bouncedBy = null;
+            retryAfter(flush(now));
+            return;
+        }
+        synchronized (this) {
+            sentTo = now;
+        }
+        Sent sent = send(now, first);
+        synchronized (this) {
+            isFencing = sent == Sent.YES;
+            if (!isFencing) {
+                held.addFirst(first);
             }
         }
+        if (sent == Sent.YES && timing.isFenced()) {
+            fence(now);
+        } else if (sent == Sent.YES) {
+            fenced();
+        } else {
+            retryAfter(againNs(sent));
+        }
+    }
+
+    /** Taken out; only the node's cord does so. Null if nothing waits. */
+    private synchronized @Nullable Held firstHeld() {
+        Held next = held.poll();
+        while (next != null && next.isOver()) {
+            next = held.poll();
+        }
+        return next;
+    }
+
+    private long againNs(Sent sent) {
+        return sent == Sent.FULL ? timing.roomPause().toNanos() : firstPauseNs;
     }
 
     private void fence(Place place) {
@@ -497,7 +572,7 @@ final class Way<M> {
                 synchronized (this) {
                     held.addFirst(next);
                 }
-                return sent == Sent.FULL ? timing.roomPause().toNanos() : firstPauseNs;
+                return againNs(sent);
             }
         }
     }
@@ -507,7 +582,7 @@ final class Way<M> {
         if (now instanceof Place.There(Conversation with)) {
             try {
                 return route.inContext(
-                        next.context, () -> trySend(with, next.to(), next.item(), Supplier::get));
+                        next.context, () -> trySend(with, next.to(), next.item(), OPEN));
             } catch (RuntimeException | Error unsendable) {
                 Waits.throwIfSignal(unsendable);
                 route.refuse(next.to().key(), next.item(), DeadLetter.Reason.FAILED, unsendable);
@@ -518,7 +593,11 @@ final class Way<M> {
         return Sent.YES;
     }
 
+    /** No effect with 0. */
     private void retryAfter(long afterNs) {
+        if (afterNs == 0) {
+            return;
+        }
         if (retry != null) {
             retry.cancel();
         }

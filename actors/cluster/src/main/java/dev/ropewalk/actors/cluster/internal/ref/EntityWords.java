@@ -31,8 +31,12 @@ public final class EntityWords {
     /** Lets a frame into the session at a moment of its own; it is encoded before. */
     @FunctionalInterface
     public interface Gate {
-        /** Sends, or says that it was not sent. */
-        Sent through(Supplier<Sent> sending);
+        /**
+         * Sends, or says that it was not sent.
+         *
+         * @param with the other end of the session
+         */
+        Sent through(Conversation with, Supplier<Sent> sending);
     }
 
     /** Never waits. */
@@ -41,7 +45,8 @@ public final class EntityWords {
                 .with(
                         frame -> {
                             Frame made = tellEntity(frame, to, message);
-                            return gate.through(() -> of.session().trySend(made, message, address));
+                            return gate.through(
+                                    of, () -> of.session().trySend(made, message, address));
                         });
     }
 
@@ -73,7 +78,8 @@ public final class EntityWords {
                         frame -> {
                             entity(frame.begin(FrameType.LETTER), to);
                             content.accept(frame.out());
-                            return gate.through(() -> of.session().trySend(frame, letter, address));
+                            return gate.through(
+                                    of, () -> of.session().trySend(frame, letter, address));
                         });
     }
 
@@ -87,6 +93,7 @@ public final class EntityWords {
                                         frame -> {
                                             Frame made = ask(frame, to, id, ask);
                                             return gate.through(
+                                                    of,
                                                     () -> of.session().trySend(made, null, null));
                                         }));
     }
@@ -110,7 +117,9 @@ public final class EntityWords {
             isSent = sent == Sent.YES;
             return sent;
         } finally {
-            if (!isSent) {
+            if (isSent) {
+                ask.sent(of);
+            } else {
                 of.asks().close(id);
             }
         }

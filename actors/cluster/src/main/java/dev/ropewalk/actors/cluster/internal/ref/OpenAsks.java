@@ -24,8 +24,8 @@ final class OpenAsks {
     }
 
     /**
-     * The same, but the caller sends it before it may fail: it is told OVER then, and the end of
-     * the session fails it if that comes later.
+     * The same, but the end of the session fails it only if the session has taken it; before, the
+     * caller is told OVER.
      */
     long openLater(RemoteAsk<?> ask) {
         long id = next.incrementAndGet();
@@ -46,8 +46,8 @@ final class OpenAsks {
     /** The session has ended. */
     void failAll(Peer peer) {
         for (Long id : List.copyOf(open.keySet())) {
-            RemoteAsk<?> ask = open.remove(id);
-            if (ask != null) {
+            RemoteAsk<?> ask = open.get(id);
+            if (ask != null && ask.failsWithSession() && open.remove(id) != null) {
                 ask.fails(ask.unreachable(peer));
             }
         }

@@ -82,6 +82,11 @@ abstract sealed class RemoteAsk<R> implements Recipient<R>
     /** From any thread; false if it is over. */
     abstract boolean fails(AskFailedException failure);
 
+    /** Whether the end of its session is its failure. */
+    boolean failsWithSession() {
+        return true;
+    }
+
     @Override
     public void tell(R reply) {
         Objects.requireNonNull(reply, "reply");

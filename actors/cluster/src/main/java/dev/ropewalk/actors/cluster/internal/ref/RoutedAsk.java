@@ -16,6 +16,9 @@ public final class RoutedAsk<R> extends RemoteAsk<R> {
     /** Where it was sent; null before. */
     private volatile @Nullable Conversation sentIn;
 
+    /** The session has taken it: it may be handled, also if the session ends. */
+    private volatile boolean isSent;
+
     private volatile boolean isClosed;
 
     /**
@@ -59,6 +62,20 @@ public final class RoutedAsk<R> extends RemoteAsk<R> {
         if (isClosed) {
             of.asks().close(id());
         }
+    }
+
+    /** The session has taken it; and may be over by now. */
+    void sent(Conversation of) {
+        isSent = true;
+        if (of.isOver() && of.asks().close(id()) != null) {
+            fails(unreachable(of.peer()));
+        }
+    }
+
+    /** Otherwise the caller hears that the session is over, and sends it to the next owner. */
+    @Override
+    boolean failsWithSession() {
+        return isSent;
     }
 
     /** Nobody waits for it any more. From any thread, also before it is sent. */
