@@ -74,6 +74,8 @@ final class Targets {
     private static final String NODES = "ropewalk-nodes";
     private static final String REMOTE_PEKKO = "pekko-remote";
     private static final String SOCKETS = "sockets";
+    private static final String DURABLE = "ropewalk-durable";
+    private static final String WRITES = "writes";
     private static final Figure FEW = new Figure("snooze_10", LOCAL);
 
     static final List<Target> ALL =
@@ -379,7 +381,31 @@ final class Targets {
                             "remote_local",
                             "ropewalk-deaf",
                             "ropewalk-alone",
-                            1 / 0.95));
+                            1 / 0.95),
+                    besidePeer(
+                            "a tell to an entity of another node, beside one to an actor there",
+                            "remote_tell",
+                            "ropewalk-entities",
+                            NODES,
+                            1.1),
+                    besidePeer(
+                            "a message to a durable entity on SQLite, beside the UPDATE by JDBC",
+                            "durable_sqlite",
+                            DURABLE,
+                            WRITES,
+                            1.5),
+                    besidePeer(
+                            "the same on PostgreSQL, with as many connections",
+                            "durable_postgresql",
+                            DURABLE,
+                            WRITES,
+                            1.5),
+                    besidePeer(
+                            "the same on Ratis, beside the store's own write",
+                            "durable_ratis",
+                            DURABLE,
+                            WRITES,
+                            1.5));
 
     private static Target portable(String what, String scenario, String light, double most) {
         return Target.times(
@@ -482,6 +508,12 @@ final class Targets {
 
                         What a tell to another node costs beside a bare socket, and a local one beside a node, is in
                         [decision 52](adr/0052-what-a-tell-to-another-node-costs.md).
+
+                        A message to an entity of another node has its name with it, and its receiver looks at the
+                        lease before it begins the message: one reading of the clock, which is a sixth of a plain tell
+                        by itself. The rest is in [decision 61](adr/0061-entities-of-several-nodes.md), with the time
+                        from kill -9 to the first answer of the next owner. A store writes what came meanwhile in one
+                        transaction, so many durable entities beside as many plain writes stay far below their target.
 
                         """);
         head(text, "| target | from | at most |", "|---|---|---:|");

@@ -32,7 +32,7 @@ public final class Results {
     public static final List<String> COLLECTORS = List.of("G1", "Parallel");
 
     private static final List<String> FLOORS =
-            List.of("continuations", "spinning", "loop", "sockets");
+            List.of("continuations", "spinning", "loop", "sockets", "writes");
 
     /** Nobody chooses them to be fast. */
     private static final String PORTABLE = "ropewalk-portable";
