@@ -6,7 +6,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.actors.cluster.internal.entity.WayFaults;
 import dev.ropewalk.actors.cluster.internal.entity.WayTiming;
 import dev.ropewalk.actors.cluster.store.CarelessStore;
+import dev.ropewalk.actors.cluster.store.LateStore;
 import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.TestCords;
 
@@ -78,8 +80,13 @@ class MovesGameTest {
 
     /** Planted: a state is written over whatever is there, perhaps late. */
     private static Store stateWithoutCompareAndSet(Store store) {
-        return new CarelessStore(
-                store, (key, _) -> key.contains("/entity/"), Duration.ofMillis(300));
+        return new LateStore(
+                new CarelessStore(store, (key, _) -> isState(key)),
+                key -> Duration.ofMillis(isState(key) ? Cord.current().nextInt(300) : 0));
+    }
+
+    private static boolean isState(String key) {
+        return key.contains("/entity/");
     }
 
     @Test

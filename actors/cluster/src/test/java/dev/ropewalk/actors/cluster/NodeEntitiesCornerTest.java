@@ -228,17 +228,6 @@ class NodeEntitiesCornerTest {
         return entity.<String>ask(Where::new, LIMIT);
     }
 
-    /** A key that runs on that node now. */
-    private String keyOn(SimCluster cluster, String owner) throws Exception {
-        for (int i = 0; i < 1_000; i++) {
-            String key = "x" + i;
-            if (cluster.on(owner, () -> cluster.node(owner).entities().mayWork(Shards.of(key)))) {
-                return key;
-            }
-        }
-        throw new AssertionError("no key is on " + owner);
-    }
-
     private static void await(String what, BooleanSupplier is) {
         long beganNs = Cord.current().nanoTime();
         while (!is.getAsBoolean()) {
@@ -292,7 +281,7 @@ class NodeEntitiesCornerTest {
                 3,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n3");
+                    String key = Keys.on(cluster, "n3");
                     String load = "x".repeat(200);
                     List<Fiber<?>> senders = new ArrayList<>();
                     for (String each : List.of("n1", "n2")) {
@@ -326,7 +315,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     part(cluster);
                     List<CompletionStage<String>> asks = new ArrayList<>();
                     cluster.on(
@@ -372,7 +361,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     part(cluster);
                     cluster.on(
                             "n1",
@@ -405,7 +394,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     part(cluster);
                     cluster.on(
                             "n1",
@@ -462,7 +451,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     List<String> outcomes = new ArrayList<>();
                     assertEquals("n2", cluster.on("n1", () -> where(word("n1", key))));
                     cluster.freeze("n2", LONG);
@@ -506,7 +495,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     MemoryStore.current().crash();
                     Fiber.sleep(Duration.ofSeconds(4));
                     cluster.on(
@@ -590,7 +579,7 @@ class NodeEntitiesCornerTest {
                     return node;
                 },
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1",
                             () -> {
@@ -676,7 +665,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1",
                             () ->
@@ -709,7 +698,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     broken.addAll(List.of("n1", "n2"));
                     cluster.on("n1", () -> assertPlanted(word("n1", key)));
                     long beganNs = Cord.current().nanoTime();
@@ -735,7 +724,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1",
                             () -> {
@@ -778,8 +767,8 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String far = keyOn(cluster, "n2");
-                    String near = keyOn(cluster, "n1");
+                    String far = Keys.on(cluster, "n2");
+                    String near = Keys.on(cluster, "n1");
                     cluster.on(
                             "n1",
                             () -> {
@@ -828,7 +817,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     part(cluster);
                     List<String> replies = new ArrayList<>();
                     Fiber<?> asker =
@@ -881,7 +870,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1", () -> account("n1", key).<Long>ask(to -> new Add(1, to), LIMIT));
                     MemoryStore.current().delay(Duration.ofMillis(200), Duration.ofMillis(200));
@@ -913,7 +902,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1", () -> account("n1", key).<Long>ask(to -> new Add(1, to), LIMIT));
                     MemoryStore.current().cut("n2");
@@ -938,8 +927,8 @@ class NodeEntitiesCornerTest {
                 3,
                 this::start,
                 cluster -> {
-                    String from = keyOn(cluster, "n2");
-                    String to = keyOn(cluster, "n3");
+                    String from = Keys.on(cluster, "n2");
+                    String to = Keys.on(cluster, "n3");
                     cluster.cut("n2", "n3");
                     Fiber.sleep(Duration.ofSeconds(5));
                     cluster.on(

@@ -18,7 +18,6 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.entity.Entities;
 import dev.ropewalk.actors.cluster.entity.EntityContext;
 import dev.ropewalk.actors.cluster.entity.EntityKind;
-import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.actors.server.Reply;
@@ -477,7 +476,7 @@ class NodeEntitiesTest {
                 cluster -> {
                     assertTrue(cluster.awaitPeers(LONG));
                     settle();
-                    String key = isOn(cluster, "n2", "k0") ? "k0" : otherThan("k0", cluster);
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1",
                             () -> {
@@ -503,23 +502,13 @@ class NodeEntitiesTest {
                 });
     }
 
-    private static String otherThan(String key, SimCluster cluster) throws Exception {
-        for (int i = 0; i < 1_000; i++) {
-            String other = key + i;
-            if (isOn(cluster, "n2", other)) {
-                return other;
-            }
-        }
-        throw new AssertionError("no key is on n2");
-    }
-
     @Test
     void A7_aNodeIsNotReadyWhileItLeaves() {
         run(
                 2,
                 cluster -> {
                     settle();
-                    String key = otherThan("k", cluster);
+                    String key = Keys.on(cluster, "n2");
                     Fiber<?> asker =
                             Fiber.spin(
                                     "asks",
@@ -709,7 +698,7 @@ class NodeEntitiesTest {
                     fences.add(firstEpoch(cluster, "a"));
                     assertNotEquals(0L, fences.getFirst());
                     for (int i = 0; i < 4; i++) {
-                        boolean isOnOne = isOn(cluster, "n1", "a");
+                        boolean isOnOne = Keys.isOn(cluster, "n1", "a");
                         String node = isOnOne ? "n1" : "n2";
                         String other = isOnOne ? "n2" : "n1";
                         cluster.on(node, () -> cluster.node(node).leave(LIMIT));
@@ -728,10 +717,6 @@ class NodeEntitiesTest {
                         assertTrue(fences.get(i) > fences.get(i - 1), fences::toString);
                     }
                 });
-    }
-
-    private static boolean isOn(SimCluster cluster, String node, String key) throws Exception {
-        return cluster.on(node, () -> cluster.node(node).entities().mayWork(Shards.of(key)));
     }
 
     // ---------------------------------------------------------------- singletons

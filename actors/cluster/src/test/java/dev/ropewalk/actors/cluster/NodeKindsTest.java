@@ -13,7 +13,6 @@ import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.entity.Entities;
 import dev.ropewalk.actors.cluster.entity.EntityKind;
-import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.actors.server.Reply;
@@ -239,7 +238,7 @@ class NodeKindsTest {
                     this::start,
                     cluster -> {
                         handled.clear();
-                        String key = keyOn(cluster, "n2");
+                        String key = Keys.on(cluster, "n2");
                         cluster.on(
                                 "n2",
                                 () -> {
@@ -303,16 +302,5 @@ class NodeKindsTest {
 
     private Entities<Note> notes(String node) {
         return Objects.requireNonNull(notes.get(node), node);
-    }
-
-    /** A key that runs on that node now. */
-    private static String keyOn(SimCluster cluster, String owner) throws Exception {
-        for (int i = 0; i < 1_000; i++) {
-            String key = "x" + i;
-            if (cluster.on(owner, () -> cluster.node(owner).entities().mayWork(Shards.of(key)))) {
-                return key;
-            }
-        }
-        throw new AssertionError("no key is on " + owner);
     }
 }

@@ -9,7 +9,6 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.entity.Entities;
 import dev.ropewalk.actors.cluster.entity.EntityContext;
 import dev.ropewalk.actors.cluster.entity.EntityKind;
-import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.store.LateStore;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
@@ -68,7 +67,7 @@ class NodeLateTest {
                         system,
                         given.withStore(
                                         name.equals("n2")
-                                                ? new LateStore(MemoryStore.current(), () -> late)
+                                                ? new LateStore(MemoryStore.current(), _ -> late)
                                                 : MemoryStore.current())
                                 .withProtocol(Protocol.of(Word.class)));
         EntityKind<Word, Count> kind =
@@ -127,23 +126,12 @@ class NodeLateTest {
         }
     }
 
-    /** A key that runs on that node now. */
-    private static String keyOn(SimCluster cluster, String owner) throws Exception {
-        for (int i = 0; i < 1_000; i++) {
-            String key = "x" + i;
-            if (cluster.on(owner, () -> cluster.node(owner).entities().mayWork(Shards.of(key)))) {
-                return key;
-            }
-        }
-        throw new AssertionError("no key is on " + owner);
-    }
-
     @Test
     void A8_aReminderOfANodeThatIsKilledComesOnAnotherOnce() {
         run(
                 2,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on(
                             "n1",
                             () -> {
@@ -200,8 +188,8 @@ class NodeLateTest {
      * @param running whether the next owner's actor has read the value before
      */
     private void playLateDelivery(SimCluster cluster, boolean running) throws Exception {
-        String from = keyOn(cluster, "n2");
-        String to = keyOn(cluster, "n1");
+        String from = Keys.on(cluster, "n2");
+        String to = Keys.on(cluster, "n1");
         cluster.on(
                 "n2",
                 () -> {
@@ -238,7 +226,7 @@ class NodeLateTest {
         run(
                 2,
                 cluster -> {
-                    String key = keyOn(cluster, "n2");
+                    String key = Keys.on(cluster, "n2");
                     cluster.on("n2", () -> word("n2", key).<Integer>ask(Get::new, LIMIT));
                     late = Duration.ofSeconds(9);
                     cluster.on(

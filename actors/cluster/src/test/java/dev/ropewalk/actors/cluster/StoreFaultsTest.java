@@ -9,7 +9,7 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreException;
-import dev.ropewalk.actors.cluster.store.StoreWatch;
+import dev.ropewalk.actors.cluster.store.StoreInFront;
 import dev.ropewalk.actors.cluster.store.WriteResult;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
@@ -30,7 +30,6 @@ import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 
 @Timeout(value = 40, threadMode = ThreadMode.SEPARATE_THREAD)
 class StoreFaultsTest {
@@ -75,10 +74,10 @@ class StoreFaultsTest {
                 StandardCharsets.UTF_8);
     }
 
-    /** What a write says in place of its result, and what any call throws. */
+    /** A write says something else than its result, and any call throws. */
     private record Odd(
             Store store, AtomicBoolean losesReplies, AtomicReference<@Nullable Error> error)
-            implements Store {
+            implements StoreInFront {
         private void befall() {
             Error thrown = error.get();
             if (thrown != null) {
@@ -105,16 +104,6 @@ class StoreFaultsTest {
         public List<StoreEntry> list(String prefix, String after, int max) {
             befall();
             return store.list(prefix, after, max);
-        }
-
-        @Override
-        public StoreWatch watch(String prefix, Consumer<String> changed) {
-            return store.watch(prefix, changed);
-        }
-
-        @Override
-        public void close() {
-            store.close();
         }
     }
 

@@ -13,7 +13,7 @@ import dev.ropewalk.actors.cluster.internal.lease.Membership;
 import dev.ropewalk.actors.cluster.store.LateStore;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
-import dev.ropewalk.actors.cluster.store.StoreWatch;
+import dev.ropewalk.actors.cluster.store.StoreInFront;
 import dev.ropewalk.actors.cluster.store.WriteResult;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
@@ -33,7 +33,6 @@ import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.Function;
 
 /** Rule A7: nodes with a store. */
@@ -245,7 +244,7 @@ class StoreNodesTest {
                                 options.withStore(
                                         new LateStore(
                                                 MemoryStore.current(),
-                                                () ->
+                                                _ ->
                                                         isLost.getAndSet(false)
                                                                 ? LONG
                                                                 : Duration.ZERO))),
@@ -279,7 +278,8 @@ class StoreNodesTest {
     }
 
     /** An engine with a defect of its own. */
-    private record Odd(Store store, AtomicBoolean hangs, AtomicBoolean throwsAny) implements Store {
+    private record Odd(Store store, AtomicBoolean hangs, AtomicBoolean throwsAny)
+            implements StoreInFront {
         private void befall() {
             if (throwsAny.get()) {
                 throw new IllegalStateException("a defect of the engine");
@@ -305,16 +305,6 @@ class StoreNodesTest {
         public List<StoreEntry> list(String prefix, String after, int max) {
             befall();
             return store.list(prefix, after, max);
-        }
-
-        @Override
-        public StoreWatch watch(String prefix, Consumer<String> changed) {
-            return store.watch(prefix, changed);
-        }
-
-        @Override
-        public void close() {
-            store.close();
         }
     }
 

@@ -5,10 +5,9 @@ import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreContract;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
-import dev.ropewalk.actors.cluster.store.StoreWatch;
+import dev.ropewalk.actors.cluster.store.StoreInFront;
 import dev.ropewalk.actors.cluster.store.WriteResult;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -17,8 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
-import java.util.function.Consumer;
 
 /**
  * Rule A7: what each engine promises, at one of three servers, which leads or not. The tests share
@@ -36,27 +33,7 @@ class RatisContractTest extends StoreContract {
     }
 
     /** Closes nothing. */
-    private record Shared(Store store) implements Store {
-        @Override
-        public StoreEntry read(String key) {
-            return store.read(key);
-        }
-
-        @Override
-        public WriteResult replace(String key, long revision, byte @Nullable [] value) {
-            return store.replace(key, revision, value);
-        }
-
-        @Override
-        public List<StoreEntry> list(String prefix, String after, int max) {
-            return store.list(prefix, after, max);
-        }
-
-        @Override
-        public StoreWatch watch(String prefix, Consumer<String> changed) {
-            return store.watch(prefix, changed);
-        }
-
+    private record Shared(Store store) implements StoreInFront {
         @Override
         public void close() {}
     }

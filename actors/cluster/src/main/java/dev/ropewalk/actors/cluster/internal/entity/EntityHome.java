@@ -216,7 +216,7 @@ public final class EntityHome<M> implements Route<M> {
 
     @Override
     public void ask(EntityTarget<M> to, Question<M, ?> question, boolean mayWait) {
-        tell(to, new Question<>(question.ask(), question.message(), true));
+        tell(to, question);
     }
 
     @Override
@@ -238,9 +238,7 @@ public final class EntityHome<M> implements Route<M> {
             return; // it comes again, and must not come behind later ones
         }
         // Later ones of another node's senders may go to the next owner before it would.
-        boolean isOfOther =
-                isForeign || (item instanceof Question<?, ?>(_, _, boolean foreign) && foreign);
-        if (route instanceof KindRoute<M> shared && !isOfOther) {
+        if (route instanceof KindRoute<M> shared && !isForeign) {
             shared.returned(shard, key, item);
         } else {
             refuse(

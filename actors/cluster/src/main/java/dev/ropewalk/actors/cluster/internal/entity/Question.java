@@ -9,13 +9,8 @@ import java.util.function.BooleanSupplier;
  *
  * @param ask that waits for the reply
  * @param message the question
- * @param isForeign whether another node has sent it, so that it cannot be passed on
  */
-record Question<M, R>(EntityAsk<R> ask, M message, boolean isForeign) {
-    Question(EntityAsk<R> ask, M message) {
-        this(ask, message, false);
-    }
-
+record Question<M, R>(EntityAsk<R> ask, M message) {
     /**
      * On the cord of the actor. Never waits.
      *

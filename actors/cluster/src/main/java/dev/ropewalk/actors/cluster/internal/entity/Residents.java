@@ -679,7 +679,7 @@ final class Residents<M> implements EntityHome.Keeper {
                                         + " messages that wait for the end of its last handler"));
             } else {
                 held.add(new Held(item, isForeign));
-                if (actor != null && item instanceof Question<?, ?>(EntityAsk<?> ask, _, _)) {
+                if (actor != null && item instanceof Question<?, ?>(EntityAsk<?> ask, _)) {
                     ask.held(actor);
                 }
             }

@@ -59,7 +59,7 @@ public interface Route<M> {
             return; // it comes again
         }
         Object message = item;
-        if (item instanceof Question<?, ?>(EntityAsk<?> ask, Object asked, _)) {
+        if (item instanceof Question<?, ?>(EntityAsk<?> ask, Object asked)) {
             message = asked;
             ask.failed(cause == null ? text(reason) : String.valueOf(cause.getMessage()), cause);
         }

@@ -128,7 +128,7 @@ final class Way<M> implements EntityWords.Gate {
 
     private record Held(EntityTarget<?> to, Object item, @Nullable String context) {
         boolean isOver() {
-            return item instanceof Question<?, ?>(EntityAsk<?> ask, _, _) && !ask.isOpen();
+            return item instanceof Question<?, ?>(EntityAsk<?> ask, _) && !ask.isOpen();
         }
     }
 
@@ -483,66 +483,29 @@ final class Way<M> implements EntityWords.Gate {
             }
             Place before = sentTo;
             if (before != null && (hasReturned || !before.equals(now))) {
-                isFencing = true;
                 fenced = before;
             }
         }
-        if (fenced != null && timing.isFenced()) {
+        if (fenced != null) {
             fence(fenced);
-        } else if (fenced != null) {
-            fenced();
         } else if (now == null) {
             retryAfter(lastPauseNs);
-        } else if (!now.node().equals(bouncedBy)) {
-            retryAfter(flush(now));
-        } else if (retryNs - nowNs > 0) {
+        } else if (now.node().equals(bouncedBy) && retryNs - nowNs > 0) {
             retryAfter(retryNs - nowNs);
         } else {
-            probe(now);
+            retryAfter(flush(now));
         }
     }
 
-    /** One message shows whether a place takes them again, because thousands may wait. */
-    private void probe(Place now) {
-        Held first = firstHeld();
-        if (first == null) {
-            bouncedBy = null;
-            retryAfter(flush(now));
+    /** Nothing is sent before the answer. */
+    private void fence(Place place) {
+        synchronized (this) {
+            isFencing = true;
+        }
+        if (!timing.isFenced()) { // planted
+            fenced();
             return;
         }
-        synchronized (this) {
-            sentTo = now;
-        }
-        Sent sent = send(now, first);
-        synchronized (this) {
-            isFencing = sent == Sent.YES;
-            if (!isFencing) {
-                held.addFirst(first);
-            }
-        }
-        if (sent == Sent.YES && timing.isFenced()) {
-            fence(now);
-        } else if (sent == Sent.YES) {
-            fenced();
-        } else {
-            retryAfter(againNs(sent));
-        }
-    }
-
-    /** Taken out; only the node's cord does so. Null if nothing waits. */
-    private synchronized @Nullable Held firstHeld() {
-        Held next = held.poll();
-        while (next != null && next.isOver()) {
-            next = held.poll();
-        }
-        return next;
-    }
-
-    private long againNs(Sent sent) {
-        return sent == Sent.FULL ? timing.roomPause().toNanos() : firstPauseNs;
-    }
-
-    private void fence(Place place) {
         switch (place) {
             case Place.Here _ -> route.fenceHere(shard, () -> route.later(this::fenced));
             case Place.There(Conversation with) -> route.fence(with, this);
@@ -550,10 +513,13 @@ final class Way<M> implements EntityWords.Gate {
     }
 
     /**
-     * How long until the next try; 0 if nothing is left. Only the node's cord takes from those that
-     * are held, so the first one is sent without the lock; it goes back if it was not sent.
+     * How long until the next try; 0 if nothing is left, or a fence is on its way. Only the node's
+     * cord takes from those that are held, so the first one is sent without the lock; it goes back
+     * if it was not sent. Of a place that has sent some back one message shows whether it takes
+     * them again, because thousands may wait.
      */
     private long flush(Place now) {
+        boolean isTrial = now.node().equals(bouncedBy);
         while (true) {
             Held next;
             synchronized (this) {
@@ -567,12 +533,17 @@ final class Way<M> implements EntityWords.Gate {
                     return 0;
                 }
             }
-            Sent sent = next.isOver() ? Sent.YES : send(now, next);
+            boolean isOpen = !next.isOver();
+            Sent sent = isOpen ? send(now, next) : Sent.YES;
             if (sent != Sent.YES) {
                 synchronized (this) {
                     held.addFirst(next);
                 }
-                return againNs(sent);
+                return sent == Sent.FULL ? timing.roomPause().toNanos() : firstPauseNs;
+            }
+            if (isTrial && isOpen) {
+                fence(now);
+                return 0;
             }
         }
     }

@@ -82,7 +82,7 @@ final class OwnShards {
     private final AtomicLong lost = new AtomicLong();
 
     /**
-     * @param of the name of the node, for the log
+     * @param of the node's name in the log
      */
     OwnShards(String of, ShardHandler handler, ShardTiming timing, Lease under) {
         this.of = of;
