@@ -18,9 +18,10 @@ public interface ContextPropagator {
 
     /**
      * {@return the context of the code that is about to send a message, as text; null or empty for
-     * none} It runs in the sending thread for each message, and must not wait. If it throws, or its
-     * text is longer than {@link #MAX_LENGTH}, the message leaves without a context, and a warning
-     * says so, once.
+     * none} It runs in the sending thread, once for each message to another node and for each to an
+     * entity of the cluster, wherever that runs; it must not wait. If it throws, or its text is
+     * longer than {@link #MAX_LENGTH}, the message leaves without a context, and a warning says so,
+     * once.
      */
     @Nullable String inject();
 

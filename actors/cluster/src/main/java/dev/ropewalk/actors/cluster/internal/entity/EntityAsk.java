@@ -48,6 +48,9 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
 
     private @Nullable Object message;
 
+    /** Of the asker, where a node has contexts. */
+    private @Nullable String context;
+
     /** Whether its asker is an actor that waits: then it may be one of a circle. */
     private boolean isOfWaitingActor;
 
@@ -89,6 +92,11 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
         message = question;
     }
 
+    /** Before it is sent. */
+    void inContext(String ofAsker) {
+        context = ofAsker;
+    }
+
     // ---------------------------------------------------------------- on its way to another node
 
     /** It is sent to another node, perhaps not for the first time. */
@@ -102,6 +110,11 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
     @Override
     public Recipient<R> address() {
         return this;
+    }
+
+    @Override
+    public @Nullable String context() {
+        return context;
     }
 
     @Override

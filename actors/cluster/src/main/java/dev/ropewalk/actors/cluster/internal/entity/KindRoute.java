@@ -20,7 +20,6 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * The ways of one node to the entities of a kind, wherever they run: one for each shard, made when
@@ -228,15 +227,6 @@ final class KindRoute<M> implements Route<M> {
 
     @Nullable String context() {
         return node.contexts().current();
-    }
-
-    Sent inContext(@Nullable String context, Supplier<Sent> sending) {
-        if (context == null) {
-            return sending.get();
-        }
-        Sent[] sent = new Sent[1];
-        node.contexts().restore(context, () -> sent[0] = sending.get());
-        return sent[0];
     }
 
     /** Over the inbox of the cord, also from that cord. */

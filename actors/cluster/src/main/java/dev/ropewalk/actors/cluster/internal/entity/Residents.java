@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.cluster.entity.EntityException;
+import dev.ropewalk.actors.cluster.internal.ref.InContext;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
 import dev.ropewalk.actors.spi.DownListener;
@@ -653,7 +654,7 @@ final class Residents<M> implements EntityHome.Keeper {
                 return;
             }
             @SuppressWarnings("unchecked") // as above
-            M message = (M) item;
+            M message = (M) InContext.message(item);
             switch (to.tryTell(message)) {
                 case ACCEPTED -> {}
                 case FULL -> home.refuse(key, item, DeadLetter.Reason.REFUSED, null);

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.TellResult;
+import dev.ropewalk.actors.cluster.internal.ref.InContext;
 
 import org.jspecify.annotations.Nullable;
 
@@ -58,7 +59,7 @@ public interface Route<M> {
         if (item instanceof Letter) {
             return; // it comes again
         }
-        Object message = item;
+        Object message = InContext.message(item);
         if (item instanceof Question<?, ?>(EntityAsk<?> ask, Object asked)) {
             message = asked;
             ask.failed(cause == null ? text(reason) : String.valueOf(cause.getMessage()), cause);

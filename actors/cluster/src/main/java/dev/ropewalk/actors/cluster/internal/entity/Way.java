@@ -4,6 +4,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords;
+import dev.ropewalk.actors.cluster.internal.ref.InContext;
 import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.Alarm;
@@ -126,7 +127,7 @@ final class Way<M> implements EntityWords.Gate {
         }
     }
 
-    private record Held(EntityTarget<?> to, Object item, @Nullable String context) {
+    private record Held(EntityTarget<?> to, Object item) {
         boolean isOver() {
             return item instanceof Question<?, ?>(EntityAsk<?> ask, _) && !ask.isOpen();
         }
@@ -172,21 +173,35 @@ final class Way<M> implements EntityWords.Gate {
      * @return FULL if there is none
      */
     Sent send(EntityTarget<M> to, Object item, boolean mayWait) {
+        Object sentItem = inContext(item);
         while (true) {
             Conversation with = remote;
-            if (with == null && keep(to, item)) {
+            if (with == null && keep(to, sentItem)) {
                 return Sent.YES;
             }
             if (with != null) {
-                Sent sent = trySend(with, to, item, this);
+                Sent sent = trySend(with, to, sentItem, this);
                 if (sent == Sent.FULL && mayWait) {
-                    sent = await(with, to, item);
+                    sent = await(with, to, sentItem);
                 }
                 if (sent != Sent.OVER) {
                     return sent;
                 }
             }
         }
+    }
+
+    /** It may come back, and leaves by another thread then, so it takes its context with it. */
+    private Object inContext(Object item) {
+        String context = item instanceof Letter ? null : route.context(); // code of the program
+        if (context == null) {
+            return item;
+        }
+        if (item instanceof Question<?, ?> question) {
+            question.ask().inContext(context);
+            return item;
+        }
+        return new InContext(item, context);
     }
 
     /** In this process, wherever it goes. False if that has changed meanwhile. */
@@ -196,8 +211,6 @@ final class Way<M> implements EntityWords.Gate {
             route.sendHere(to, item); // the cord itself says whether the shard is here
             return true;
         }
-        boolean isHolding = state == State.HOLDING;
-        String context = isHolding ? route.context() : null; // code of the program
         synchronized (this) {
             switch (state) {
                 case LOCAL -> {
@@ -208,10 +221,7 @@ final class Way<M> implements EntityWords.Gate {
                     return false;
                 }
                 case HOLDING -> {
-                    if (!isHolding) {
-                        return false;
-                    }
-                    if (hold(to, item, context)) {
+                    if (hold(to, item)) {
                         return true;
                     }
                 }
@@ -260,14 +270,14 @@ final class Way<M> implements EntityWords.Gate {
     }
 
     /** False if there is no room. Under the lock. */
-    private boolean hold(EntityTarget<M> to, Object item, @Nullable String context) {
+    private boolean hold(EntityTarget<M> to, Object item) {
         if (held.size() >= MAX_HELD) {
             held.removeIf(Held::isOver);
         }
         if (held.size() >= MAX_HELD) {
             return false;
         }
-        held.add(new Held(to, item, context));
+        held.add(new Held(to, item));
         if (held.size() == 1) {
             route.later(this::step);
         }
@@ -349,7 +359,6 @@ final class Way<M> implements EntityWords.Gate {
 
     /** From any thread: the process does not have the shard; or of a session, on the cord. */
     void returned(String by, EntityTarget<M> to, Object item) {
-        String context = route.context(); // code of the program
         boolean isMine;
         boolean isTaken;
         synchronized (this) {
@@ -360,11 +369,11 @@ final class Way<M> implements EntityWords.Gate {
                 state(state, State.HOLDING);
             }
             if (isTaken && isMine) {
-                returned.add(new Held(to, item, context));
+                returned.add(new Held(to, item));
                 hasReturned = true;
                 isUntold = true;
             } else if (isTaken) { // from a place that the way has left: of a lost shard, for one
-                isTaken = hold(to, item, context);
+                isTaken = hold(to, item);
             }
         }
         if (isMine) {
@@ -552,8 +561,7 @@ final class Way<M> implements EntityWords.Gate {
     private Sent send(Place now, Held next) {
         if (now instanceof Place.There(Conversation with)) {
             try {
-                return route.inContext(
-                        next.context, () -> trySend(with, next.to(), next.item(), OPEN));
+                return trySend(with, next.to(), next.item(), OPEN);
             } catch (RuntimeException | Error unsendable) {
                 Waits.throwIfSignal(unsendable);
                 route.refuse(next.to().key(), next.item(), DeadLetter.Reason.FAILED, unsendable);

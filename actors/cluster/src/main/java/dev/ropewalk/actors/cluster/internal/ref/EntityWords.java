@@ -39,7 +39,7 @@ public final class EntityWords {
         Sent through(Conversation with, Supplier<Sent> sending);
     }
 
-    /** Never waits. */
+    /** Never waits. The message may be one {@link InContext}; another one has none. */
     public Sent tryTell(EntityName to, Object message, ActorRef<?> address, Gate gate) {
         return home.frames()
                 .with(
@@ -57,8 +57,9 @@ public final class EntityWords {
     }
 
     private Frame tellEntity(Frame frame, EntityName to, Object message) {
-        return entity(frame.begin(FrameType.TELL_ENTITY, home.contexts().current()), to)
-                .message(message, addresses);
+        String context = message instanceof InContext(_, String sender) ? sender : null;
+        return entity(frame.begin(FrameType.TELL_ENTITY, context), to)
+                .message(InContext.message(message), addresses);
     }
 
     private static Frame entity(Frame frame, EntityName to) {
@@ -126,7 +127,7 @@ public final class EntityWords {
     }
 
     private Frame ask(Frame frame, EntityName to, long id, RoutedAsk<?> ask) {
-        return entity(frame.begin(FrameType.ASK_ENTITY, home.contexts().current()), to)
+        return entity(frame.begin(FrameType.ASK_ENTITY, ask.context()), to)
                 .number(id)
                 .limit(ask.leftNanos())
                 .message(ask.message(), addresses.ofQuestion(ask));

@@ -33,6 +33,9 @@ public final class RoutedAsk<R> extends RemoteAsk<R> {
         /** The asker in words. */
         String asker();
 
+        /** The context of the asker; null if it has none. */
+        @Nullable String context();
+
         /** The time that is left. */
         long leftNs();
 
@@ -98,6 +101,10 @@ public final class RoutedAsk<R> extends RemoteAsk<R> {
     /** The question that was asked. */
     public Object question() {
         return message();
+    }
+
+    @Nullable String context() {
+        return asked.context();
     }
 
     @Override
