@@ -1,12 +1,14 @@
 package dev.ropewalk.actors.cluster.entity;
 
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.internal.entity.Countdown;
 import dev.ropewalk.actors.cluster.internal.entity.EntityHome;
 import dev.ropewalk.actors.cluster.internal.entity.KindHost;
 import dev.ropewalk.actors.cluster.internal.entity.Ownership;
 import dev.ropewalk.actors.cluster.internal.entity.StateStore;
 import dev.ropewalk.actors.cluster.internal.entity.Wakes;
+import dev.ropewalk.actors.cluster.internal.node.CountedStore;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.supervision.Supervision;
@@ -60,6 +62,7 @@ public final class EntityHost implements AutoCloseable {
     private final ActorSystem system;
     private final String name;
     private final @Nullable Place place;
+    private final @Nullable CountedStore counted;
     private final @Nullable StateStore states;
     private final Supervisor supervisor;
     private final InstantSource clock;
@@ -86,7 +89,8 @@ public final class EntityHost implements AutoCloseable {
         this.name = Objects.requireNonNull(name, "name");
         this.system = system;
         this.place = store == null ? null : new Place(store, name);
-        this.states = store == null ? null : StateStore.ofHost(store, name);
+        this.counted = store == null ? null : new CountedStore(store);
+        this.states = counted == null ? null : StateStore.ofHost(counted, name);
         if (place != null) {
             checkStore(place);
         }
@@ -216,6 +220,16 @@ public final class EntityHost implements AutoCloseable {
     /** {@return its name} */
     public String name() {
         return name;
+    }
+
+    /**
+     * {@return the calls of this host to its store so far, as the {@linkplain
+     * NodeDump.Registration#store dump} of a node tells those of the node; null if it has no store}
+     * The name of the engine, and each way in which a call may end: a refused write found a value
+     * that is not this host's, an unknown one may have taken effect, and a failed call has thrown.
+     */
+    public NodeDump.@Nullable StoreCalls storeCalls() {
+        return counted == null ? null : counted.calls();
     }
 
     /**

@@ -3,6 +3,7 @@ package dev.ropewalk.actors.cluster.entity;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -15,6 +16,7 @@ import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.cluster.NodeDump;
 import dev.ropewalk.actors.cluster.NotSendableException;
 import dev.ropewalk.actors.cluster.internal.entity.DurableDefinitions;
 import dev.ropewalk.actors.cluster.store.Store;
@@ -100,7 +102,8 @@ class DurableTest {
     }
 
     /** A host on a store. */
-    private record Running(ActorSystem system, FaultyStore store, Entities<Word> all) {
+    private record Running(
+            ActorSystem system, EntityHost host, FaultyStore store, Entities<Word> all) {
         ActorRef<Word> a() {
             return all.ref("a");
         }
@@ -164,7 +167,7 @@ class DurableTest {
                                 ActorSystemOptions.defaults().withDeadLetters(letters::add));
                 EntityHost host = EntityHost.start(system, "host", store)) {
             Entities<Word> all = host.entities(kind);
-            test.accept(new Running(system, store, all));
+            test.accept(new Running(system, host, store, all));
             all.home().checkInvariants();
         }
     }
@@ -287,6 +290,47 @@ class DurableTest {
                     failed(() -> add(now.a(), 8));
                     now.store().losesWrites = false;
                     assertEquals(7, get(now.a()));
+                });
+    }
+
+    @Test
+    void A7_aHostCountsTheCallsToItsStoreByTheirOutcome() {
+        run(
+                now -> {
+                    add(now.a(), 1); // the table of shards, and the state
+                    NodeDump.StoreCalls first = calls(now);
+                    assertEquals("a store with faults", first.engine());
+                    assertEquals(now.store().reads + now.store().lists, first.reads());
+                    assertEquals(now.store().writes, first.written());
+                    StoreEntry there = now.entry();
+                    now.store().memory.replace(there.key(), there.revision(), there.value());
+                    failed(() -> add(now.a(), 2));
+                    assertEquals(1, calls(now).refused());
+                    now.store().losesReplies = true;
+                    failed(() -> add(now.a(), 4));
+                    now.store().losesReplies = false;
+                    assertEquals(1, calls(now).unknown());
+                    now.store().memory.crash(); // the state is read again, in vain
+                    assertThrows(AskFailedException.class, () -> add(now.a(), 8));
+                    NodeDump.StoreCalls last = calls(now);
+                    assertEquals(first.written(), last.written());
+                    assertTrue(last.failed() > 0, last::toString);
+                    assertEquals(1, last.unknown(), last::toString);
+                });
+    }
+
+    private static NodeDump.StoreCalls calls(Running now) {
+        return Objects.requireNonNull(now.host().storeCalls());
+    }
+
+    @Test
+    void A7_aHostWithoutAStoreHasNoCalls() {
+        TestCord.run(
+                () -> {
+                    try (ActorSystem system = ActorSystem.start("system");
+                            EntityHost host = EntityHost.start(system, "host")) {
+                        assertNull(host.storeCalls());
+                    }
                 });
     }
 

@@ -32,6 +32,8 @@ final class FaultyStore implements Store {
 
     int reads;
 
+    int lists;
+
     private void takeTime() {
         if (delay.isPositive()) {
             Fiber.sleep(delay);
@@ -60,6 +62,7 @@ final class FaultyStore implements Store {
 
     @Override
     public List<StoreEntry> list(String prefix, String after, int max) {
+        lists++;
         takeTime();
         return memory.list(prefix, after, max);
     }
@@ -77,5 +80,10 @@ final class FaultyStore implements Store {
     @Override
     public void close() {
         memory.close();
+    }
+
+    @Override
+    public String toString() {
+        return "a store with faults";
     }
 }
