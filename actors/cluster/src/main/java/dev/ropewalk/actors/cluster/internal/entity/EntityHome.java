@@ -222,12 +222,12 @@ public final class EntityHome<M> implements Route<M> {
     @Override
     public void with(
             EntityTarget<M> to, Consumer<? super @Nullable ActorRef<?>> code, Runnable whenOver) {
-        residentsOf(to.shard()).with(to.key(), code, whenOver);
+        residentsOf(to.shard()).with(to.shard(), to.key(), code, whenOver);
     }
 
     @Override
     public void end(EntityTarget<M> to, Consumer<ActorRef<?>> how) {
-        residentsOf(to.shard()).end(to.key(), how);
+        residentsOf(to.shard()).end(to.shard(), to.key(), how);
     }
 
     // ---------------------------------------------------------------- shards that come and go

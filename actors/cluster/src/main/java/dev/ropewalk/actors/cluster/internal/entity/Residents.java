@@ -22,7 +22,6 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.Queue;
@@ -43,10 +42,11 @@ import java.util.function.Consumer;
  *   BROKEN  -> GONE     a message came after that while, and starts it again; or none came
  * </pre>
  *
- * Invariants: a key has one resident at most; one that is GONE is not in the map; one that is
- * BROKEN holds nothing. The map is in the order of the last messages.
+ * Invariants: a key has one resident at most; one that is GONE is not in the map of its shard; one
+ * that is BROKEN holds nothing. Each map is in the order of the last messages.
  *
- * <p>A shard whose entities may be elsewhere has a state of its own: {@link ShardPlace}.
+ * <p>A shard has its map, and a state of its own because its entities may be elsewhere: {@link
+ * ShardPlace}.
  *
  * <p>An idle actor has no message, owes no reply, and none has come for a while. One that works for
  * long is not idle, and neither is one that waits for its restart.
@@ -80,13 +80,9 @@ final class Residents<M> implements EntityHome.Keeper {
     private final Cord cord;
     private final EntityHome.Definitions<M> definitions;
     private final long idleNs;
-    private final LinkedHashMap<String, Resident> byKey = new LinkedHashMap<>();
 
-    /** The last of them, if it is known, so that it need not be put there for each message. */
-    private @Nullable Resident newest;
-
-    /** By shard; all HERE in a process that owns all. */
-    private final ShardPlace[] shards = new ShardPlace[Shards.COUNT];
+    /** By number; all HERE in a process that owns all. */
+    private final List<ShardPlace<Resident>> shards = new ArrayList<>();
 
     /** Keys whose actor is started as soon as there is none. */
     private final Set<String> permanent = new HashSet<>();
@@ -102,6 +98,8 @@ final class Residents<M> implements EntityHome.Keeper {
 
     /** Read from anywhere. */
     private volatile int size;
+
+    private int count;
 
     /**
      * A message, a letter or a question that waits for the next start.
@@ -123,7 +121,7 @@ final class Residents<M> implements EntityHome.Keeper {
         this.definitions = byCord.on(cord, this);
         this.idleNs = Waits.nanos(idle);
         for (int i = 0; i < Shards.COUNT; i++) {
-            shards[i] = new ShardPlace(!home.ownership().isShared());
+            shards.add(new ShardPlace<>(!home.ownership().isShared()));
         }
     }
 
@@ -175,10 +173,14 @@ final class Residents<M> implements EntityHome.Keeper {
      *
      * @param whenOver runs instead if the cord is over
      */
-    void with(String key, Consumer<? super @Nullable ActorRef<?>> code, Runnable whenOver) {
+    void with(
+            int shard,
+            String key,
+            Consumer<? super @Nullable ActorRef<?>> code,
+            Runnable whenOver) {
         onCord(
                 () -> {
-                    Resident found = byKey.get(key);
+                    Resident found = shards.get(shard).get(key);
                     code.accept(found == null ? null : found.actor);
                 },
                 whenOver);
@@ -189,10 +191,10 @@ final class Residents<M> implements EntityHome.Keeper {
      *
      * @param how it is told, behind the messages that it has or at once
      */
-    void end(String key, Consumer<ActorRef<?>> how) {
+    void end(int shard, String key, Consumer<ActorRef<?>> how) {
         onCord(
                 () -> {
-                    Resident found = byKey.get(key);
+                    Resident found = shards.get(shard).get(key);
                     if (found != null) {
                         found.end(how);
                     }
@@ -210,10 +212,19 @@ final class Residents<M> implements EntityHome.Keeper {
                 () -> {
                     whenGone = gone;
                     ticks.close();
-                    List.copyOf(byKey.values()).forEach(each -> each.end(ActorRef::stop));
+                    shards.forEach(each -> endAll(each, ActorRef::stop));
                     tellIfGone();
                 },
                 gone);
+    }
+
+    private void endAll(ShardPlace<Resident> shard, Consumer<ActorRef<?>> how) {
+        for (Resident each : shard.all()) {
+            if (shard.isAway()) {
+                each.returnHeld(); // now, because later ones go elsewhere
+            }
+            each.end(how);
+        }
     }
 
     // ---------------------------------------------------------------- shards that come and go
@@ -222,7 +233,7 @@ final class Residents<M> implements EntityHome.Keeper {
     void take(int number) {
         onCord(
                 () -> {
-                    ShardPlace shard = shards[number];
+                    ShardPlace<Resident> shard = shards.get(number);
                     if (!shard.isHere() && whenGone == null) {
                         shard.comes();
                         permanent.stream()
@@ -242,9 +253,10 @@ final class Residents<M> implements EntityHome.Keeper {
     void giveAway(int number, Runnable gone) {
         onCord(
                 () -> {
-                    ShardPlace shard = shards[number];
+                    ShardPlace<Resident> shard = shards.get(number);
                     shard.leaves(gone);
-                    leave(number, ActorRef::stop);
+                    ticks.disarmAll(number);
+                    endAll(shard, ActorRef::stop);
                     shard.endIfGone();
                 },
                 gone);
@@ -258,10 +270,11 @@ final class Residents<M> implements EntityHome.Keeper {
     void lose(int number, Consumer<ActorRef<?>> how, Runnable gone) {
         onCord(
                 () -> {
-                    ShardPlace shard = shards[number];
+                    ShardPlace<Resident> shard = shards.get(number);
                     shard.isLost(gone);
                     lookAgainLater(number);
-                    leave(number, how);
+                    ticks.disarmAll(number);
+                    endAll(shard, how);
                     shard.endIfGone();
                 },
                 gone);
@@ -278,26 +291,11 @@ final class Residents<M> implements EntityHome.Keeper {
         }
     }
 
-    private void leave(int number, Consumer<ActorRef<?>> how) {
-        ticks.disarmAll(number);
-        if (shards[number].size() == 0) {
-            return; // nearly always, where there are few
-        }
-        for (Resident each : List.copyOf(byKey.values())) {
-            if (each.shard == number) {
-                if (shards[number].isAway()) {
-                    each.returnHeld(); // now, because later ones go elsewhere
-                }
-                each.end(how);
-            }
-        }
-    }
-
     /** Runs when all that was sent before has come. */
     void fence(int number, Runnable passed) {
         Runnable code =
                 () -> {
-                    shards[number].fenced();
+                    shards.get(number).fenced();
                     passed.run();
                 };
         cord.post(new Word(code, code)); // also from the cord itself: others wait in its inbox
@@ -315,14 +313,14 @@ final class Residents<M> implements EntityHome.Keeper {
 
     private void startPermanent(String key) {
         int shard = Shards.of(key);
-        if (whenGone != null || !shards[shard].isHere()) {
+        if (whenGone != null || !shards.get(shard).isHere()) {
             return;
         }
         if (!home.ownership().mayWork(shard)) { // the lease may be renewed, and nothing be taken
             Alarm.after(FIRST_PAUSE_NS, () -> startPermanent(key));
             return;
         }
-        Resident there = byKey.get(key);
+        Resident there = shards.get(shard).get(key);
         if (there == null || there.isPauseOver()) {
             begin(shard, key, there == null ? 0 : there.failures);
         } else if (there.state == State.BROKEN) {
@@ -391,7 +389,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
     @Override
     public void stop(String key) {
-        end(key, ActorRef::stop);
+        end(Shards.of(key), key, ActorRef::stop);
     }
 
     @Override
@@ -401,7 +399,7 @@ final class Residents<M> implements EntityHome.Keeper {
 
     @Override
     public void hasState(String key, boolean hasState) {
-        Resident found = home.isRemembered() ? byKey.get(key) : null;
+        Resident found = home.isRemembered() ? shards.get(Shards.of(key)).get(key) : null;
         if (found != null) {
             found.isKept = hasState;
         }
@@ -414,16 +412,15 @@ final class Residents<M> implements EntityHome.Keeper {
 
     @Override
     public void tick(String key, long afterNs) {
-        noTick(key);
         int shard = Shards.of(key);
-        if (whenGone == null && shards[shard].isHere()) {
+        if (whenGone == null && shards.get(shard).isHere()) {
             ticks.arm(shard, key, afterNs, () -> tick(shard, key));
         }
     }
 
     /** It comes again, unless its entity says otherwise: that may fail, or not even start. */
     private void tick(int shard, String key) {
-        if (whenGone == null && shards[shard].isHere()) {
+        if (whenGone == null && shards.get(shard).isHere()) {
             tick(key, RETRY_NS);
             accept(shard, key, new Letter.Tick(), true);
         }
@@ -439,9 +436,9 @@ final class Residents<M> implements EntityHome.Keeper {
             home.refuse(key, item, DeadLetter.Reason.ENDED, null);
             return;
         }
-        ShardPlace of = shards[shard];
+        ShardPlace<Resident> of = shards.get(shard);
         boolean isBehind = of.isReturning() && !isForeign;
-        Resident resident = byKey.get(key);
+        Resident resident = of.get(key);
         boolean isFirst = resident == null || resident.isPauseOver();
         if (isBehind || !of.isHere() || !mayEnter(shard, isFirst)) {
             of.returns(!isForeign && !(item instanceof Letter));
@@ -480,12 +477,14 @@ final class Residents<M> implements EntityHome.Keeper {
 
     /** One that is BROKEN goes for it. */
     private void put(Resident made) {
-        Resident before = byKey.put(made.key, made);
-        newest = before == null ? made : null; // otherwise it has the place of the other
-        if (before == null) {
-            shards[made.shard].begins();
+        if (shards.get(made.shard).put(made.key, made) == null) {
+            count(1);
         }
-        size = byKey.size();
+    }
+
+    private void count(int more) {
+        count += more;
+        size = count;
     }
 
     private void arm() {
@@ -497,39 +496,45 @@ final class Residents<M> implements EntityHome.Keeper {
     private void sweep() {
         sweep = null;
         long nowNs = nowNs();
-        List<Resident> unused = new ArrayList<>();
-        for (Resident each : byKey.values()) {
-            if (nowNs - each.usedNs < idleNs) {
-                break; // the others were used later
-            }
-            unused.add(each);
+        for (ShardPlace<Resident> shard : shards) {
+            shard.firstWhile(each -> nowNs - each.usedNs >= idleNs)
+                    .forEach(each -> each.isUnused(nowNs));
         }
-        unused.forEach(each -> each.isUnused(nowNs));
-        if (!byKey.isEmpty() && sweep == null) {
+        if (count > 0 && sweep == null) {
             arm();
         }
     }
 
     private void remove(Resident gone) {
-        if (byKey.remove(gone.key, gone)) {
-            newest = null;
-            shards[gone.shard].ends();
+        if (shards.get(gone.shard).remove(gone.key, gone)) {
+            count(-1);
         }
-        size = byKey.size();
         tellIfGone();
     }
 
     private void tellIfGone() {
-        if (whenGone != null && byKey.isEmpty()) {
+        if (whenGone != null && count == 0) {
             whenGone.run();
         }
     }
 
     void checkInvariants() {
+        int sum = 0;
+        for (int i = 0; i < Shards.COUNT; i++) {
+            checkInvariants(i, shards.get(i));
+            sum += shards.get(i).size();
+        }
+        if (sum != count) {
+            throw new AssertionError("there are " + sum + ", not " + count);
+        }
+    }
+
+    private void checkInvariants(int number, ShardPlace<Resident> shard) {
+        shard.checkInvariants();
         long lastNs = Long.MIN_VALUE;
-        for (Resident each : byKey.values()) {
-            if (byKey.get(each.key) != each || each.state == State.GONE) {
-                throw new AssertionError(each + " is no resident");
+        for (Resident each : shard.all()) {
+            if (each.shard != number || shard.get(each.key) != each || each.state == State.GONE) {
+                throw new AssertionError(each + " is no resident of shard " + number);
             }
             if (each.state == State.BROKEN && !each.held.isEmpty()) {
                 throw new AssertionError(each + " holds " + each.held.size());
@@ -538,17 +543,6 @@ final class Residents<M> implements EntityHome.Keeper {
                 throw new AssertionError(each + " was used before the one ahead of it");
             }
             lastNs = each.usedNs;
-        }
-        if (newest != null && byKey.lastEntry().getValue() != newest) {
-            throw new AssertionError(newest + " is not the newest");
-        }
-        for (int i = 0; i < shards.length; i++) {
-            int number = i;
-            long there = byKey.values().stream().filter(each -> each.shard == number).count();
-            if (there != shards[i].size()) {
-                throw new AssertionError(
-                        "shard " + i + " has " + there + ", not " + shards[i].size());
-            }
         }
     }
 
@@ -639,9 +633,8 @@ final class Residents<M> implements EntityHome.Keeper {
 
         private void used(long nowNs) {
             usedNs = nowNs;
-            if (state != State.GONE && newest != this) {
-                byKey.putLast(key, this);
-                newest = this;
+            if (state != State.GONE) {
+                shards.get(shard).used(key, this);
             }
         }
 
@@ -726,13 +719,13 @@ final class Residents<M> implements EntityHome.Keeper {
 
         /** Nothing of it is started any more. */
         private boolean isLeaving() {
-            return whenGone != null || !shards[shard].isHere();
+            return whenGone != null || !shards.get(shard).isHere();
         }
 
         private void forget() {
             state(State.BROKEN, State.GONE);
             remove(this);
-            shards[shard].endIfGone();
+            shards.get(shard).endIfGone();
         }
 
         /**
@@ -762,7 +755,7 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             state(state, State.GONE);
             remove(this);
-            ShardPlace place = shards[shard];
+            ShardPlace<Resident> place = shards.get(shard);
             if (whenGone != null || !cord.isCurrent()) {
                 held.forEach(each -> home.refuse(key, each.item, DeadLetter.Reason.ENDED, null));
             } else if (place.isAway()) {

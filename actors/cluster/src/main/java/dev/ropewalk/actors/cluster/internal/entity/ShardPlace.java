@@ -1,11 +1,16 @@
 package dev.ropewalk.actors.cluster.internal.entity;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Objects;
+import java.util.function.Predicate;
 
 /**
- * Whether the entities of a shard, as far as their keys belong to one cord, run here, and how many
- * do. Confined to that cord.
+ * Whether the entities of a shard, as far as their keys belong to one cord, run here, and those
+ * that do, by key. Confined to that cord.
  *
  * <pre>
  *   AWAY   -> HERE     this node owns it from now on
@@ -15,10 +20,18 @@ import java.util.List;
  *                      end at once, and what was held goes back
  *   LEAVING -> HERE    it was not given away after all
  * </pre>
+ *
+ * <p>Rejected: one map for all shards of a cord. All shards of a node that leaves end one by one,
+ * and each would look through the entities of all.
  */
-final class ShardPlace {
+final class ShardPlace<R> {
     private State state;
-    private int size;
+
+    /** In the order of their last messages; null until there is one. */
+    private @Nullable LinkedHashMap<String, R> byKey;
+
+    /** The last of them, if it is known, so that it need not be put there for each message. */
+    private @Nullable R newest;
 
     /** One has gone back, and so do all behind it until the fence of this process. */
     private boolean isReturning;
@@ -83,7 +96,7 @@ final class ShardPlace {
     }
 
     void endIfGone() {
-        if (isHere() || size > 0) {
+        if (isHere() || size() > 0) {
             return;
         }
         if (state == State.LEAVING) {
@@ -108,18 +121,56 @@ final class ShardPlace {
         isReturning = false;
     }
 
-    // ---------------------------------------------------------------- how many
+    // ---------------------------------------------------------------- those that have an actor
 
     int size() {
-        return size;
+        return byKey == null ? 0 : byKey.size();
     }
 
-    /** One more has an actor. */
-    void begins() {
-        size++;
+    @Nullable R get(String key) {
+        return byKey == null ? null : byKey.get(key);
     }
 
-    void ends() {
-        size--;
+    /** The one before goes for it; null if there was none. */
+    @Nullable R put(String key, R made) {
+        if (byKey == null) {
+            byKey = new LinkedHashMap<>();
+        }
+        R before = byKey.put(key, made);
+        newest = before == null ? made : null; // otherwise it has the place of the other
+        return before;
+    }
+
+    /** False if it was not there. */
+    boolean remove(String key, R gone) {
+        boolean isGone = byKey != null && byKey.remove(key, gone);
+        if (isGone) {
+            newest = null;
+        }
+        return isGone;
+    }
+
+    /** A message has come for it. */
+    void used(String key, R resident) {
+        if (newest != resident) {
+            Objects.requireNonNull(byKey).putLast(key, resident);
+            newest = resident;
+        }
+    }
+
+    /** A copy, because one that ends may go at once. The longest unused first. */
+    List<R> all() {
+        return byKey == null ? List.of() : List.copyOf(byKey.values());
+    }
+
+    /** The same, up to one that is not so. */
+    List<R> firstWhile(Predicate<R> isSo) {
+        return byKey == null ? List.of() : byKey.values().stream().takeWhile(isSo).toList();
+    }
+
+    void checkInvariants() {
+        if (newest != null && Objects.requireNonNull(byKey).lastEntry().getValue() != newest) {
+            throw new AssertionError(newest + " is not the newest");
+        }
     }
 }

@@ -13,40 +13,48 @@ import java.util.Map;
  * those that write now. Confined to the cord.
  */
 final class Ticks {
-    private final Map<String, Tick> armed = new HashMap<>();
+    /** By shard, because those of one go together. */
+    private final Map<Integer, Map<String, Alarm>> armed = new HashMap<>();
 
     /** Keys whose value is being written, and their shards. */
     private final Map<String, Integer> writing = new HashMap<>();
 
-    /** With the shard, because to find it of the key takes long. */
-    private record Tick(int shard, Alarm alarm) {}
-
     /** Takes the place of the last one of the key. */
     void arm(int shard, String key, long afterNs, Runnable due) {
-        disarm(key);
-        armed.put(key, new Tick(shard, Alarm.after(afterNs, due)));
+        Alarm before =
+                armed.computeIfAbsent(shard, _ -> new HashMap<>())
+                        .put(key, Alarm.after(afterNs, due));
+        if (before != null) {
+            before.cancel();
+        }
     }
 
     void disarm(String key) {
-        Tick before = armed.remove(key);
+        if (!armed.isEmpty()) { // otherwise the shard, which takes long to find, is of no use
+            disarm(Shards.of(key), key);
+        }
+    }
+
+    private void disarm(int shard, String key) {
+        Map<String, Alarm> of = armed.get(shard);
+        Alarm before = of == null ? null : of.remove(key);
         if (before != null) {
-            before.alarm.cancel();
+            before.cancel();
+        }
+        if (of != null && of.isEmpty()) {
+            armed.remove(shard);
         }
     }
 
     void disarmAll(int shard) {
-        List<String> keys = new ArrayList<>();
-        armed.forEach(
-                (key, tick) -> {
-                    if (tick.shard == shard) {
-                        keys.add(key);
-                    }
-                });
-        keys.forEach(this::disarm);
+        Map<String, Alarm> of = armed.remove(shard);
+        if (of != null) {
+            of.values().forEach(Alarm::cancel);
+        }
     }
 
     void close() {
-        armed.values().forEach(each -> each.alarm.cancel());
+        armed.values().forEach(each -> each.values().forEach(Alarm::cancel));
         armed.clear();
     }
 
