@@ -553,7 +553,7 @@ final class Residents<M> implements EntityHome.Keeper {
         private final Queue<Held> held = new ArrayDeque<>();
         private State state = State.RUNNING;
 
-        /** Null before it is made, and if it could not be made. */
+        /** Null before it is made, and if its start failed. */
         private @Nullable ActorRef<M> actor;
 
         private long usedNs = nowNs();
@@ -606,7 +606,12 @@ final class Residents<M> implements EntityHome.Keeper {
                     Handlers.needsPermit(made, this::isOwned); // a durable one asks by itself
                 }
             } catch (RuntimeException | Error broken) {
+                ActorRef<M> running = actor;
+                actor = null;
                 breaks(broken);
+                if (running != null) {
+                    running.terminate(); // it has the name, which the next start needs
+                }
                 return;
             }
             while (state == State.RUNNING && !held.isEmpty()) {
@@ -748,6 +753,9 @@ final class Residents<M> implements EntityHome.Keeper {
         /** On the cord, behind the last message. */
         @Override
         public void down(Down down) {
+            if (state == State.BROKEN || state == State.GONE) {
+                return; // it ran when its start failed, and was ended for that
+            }
             if (down.reason() instanceof ExitReason.Failed(Throwable cause)
                     && !Handlers.wasUp(Objects.requireNonNull(actor))) {
                 breaks(cause);

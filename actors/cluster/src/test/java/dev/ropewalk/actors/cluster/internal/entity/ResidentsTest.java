@@ -27,6 +27,11 @@ class ResidentsTest {
 
     /** Of a node that has all shards. */
     private static final class Owner implements Ownership {
+        private static final int NEVER = Integer.MAX_VALUE;
+
+        /** So many looks at it go well. */
+        int failsIn = NEVER;
+
         @Override
         public boolean mayWork(int shard, long nowNs) {
             return true;
@@ -39,6 +44,11 @@ class ResidentsTest {
 
         @Override
         public boolean isShared() {
+            if (failsIn == 0) {
+                failsIn = NEVER;
+                throw new StackOverflowError("planted");
+            }
+            failsIn--;
             return true;
         }
     }
@@ -81,6 +91,28 @@ class ResidentsTest {
             i++;
         }
         return "k" + i;
+    }
+
+    /** Its name would be taken for ever. */
+    @Test
+    void A7_anActorThatRunsWhenItsStartFailsIsEndedSoThatTheNextOneStarts() {
+        TestCord.run(
+                () -> {
+                    came.clear();
+                    try (ActorSystem system = ActorSystem.start("system")) {
+                        EntityHome<String> home = home(system);
+                        ActorRef<String> a = home.local("a");
+                        owner.failsIn = 1; // the first look is that of the address
+                        a.tell("lost");
+                        assertEquals(Owner.NEVER, owner.failsIn, "it has failed");
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        a.tell("one");
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        assertEquals(List.of("a one"), came);
+                        assertEquals(1, home.size());
+                        home.checkInvariants();
+                    }
+                });
     }
 
     /** All shards of a node may end at once, so each must not look through all. */
