@@ -88,9 +88,10 @@ public final class JdbcStore implements Store {
         if (String.valueOf(failure.getMessage()).startsWith("No suitable driver")) {
             return "add the driver of the database to the class path";
         }
-        return options.file() == null
+        Path file = options.file();
+        return file == null
                 ? PostgresqlDatabase.remedy(failure)
-                : SqliteDatabase.remedy(failure);
+                : SqliteDatabase.remedy(file, failure);
     }
 
     /**

@@ -43,10 +43,13 @@ final class SqliteDatabase implements Database {
     // From sqlite3.h
     private static final int BUSY = 5;
     private static final int READONLY = 8;
+    private static final int IOERR = 10;
     private static final int CORRUPT = 11;
     private static final int FULL = 13;
     private static final int CANTOPEN = 14;
     private static final int NOTADB = 26;
+
+    private static final String WRITABLE = "make the file and its folder writable for this process";
 
     private final Rows rows;
     private final String store;
@@ -254,6 +257,7 @@ final class SqliteDatabase implements Database {
     public long[] write(List<PendingWrite> batch) throws SQLException {
         lock.lock();
         try {
+            checkWritable();
             begin();
             try {
                 long[] written = writeIn(batch);
@@ -266,6 +270,16 @@ final class SqliteDatabase implements Database {
             }
         } finally {
             unlock();
+        }
+    }
+
+    /**
+     * The file may become read-only, and a commit that finds it so leaves pages to be restored,
+     * without which SQLite reads nothing.
+     */
+    private void checkWritable() throws SQLException {
+        if (Files.exists(file) && !Files.isWritable(file)) {
+            throw new SQLException("the file is read-only", null, READONLY);
         }
     }
 
@@ -347,10 +361,15 @@ final class SqliteDatabase implements Database {
     }
 
     /** Advice about a failure; empty if there is none. */
-    static String remedy(SQLException failure) {
+    static String remedy(Path file, SQLException failure) {
         return switch (failure.getErrorCode() & 0xFF) {
             case BUSY -> "another process or store has the file open; give each a file of its own";
-            case READONLY -> "make the file and its folder writable for this process";
+            case READONLY -> WRITABLE;
+            // In the middle of a write SQLite says no more than that.
+            case IOERR ->
+                    Files.exists(file) && !Files.isWritable(file)
+                            ? WRITABLE
+                            : "the disk fails; look into the log of the system";
             case CORRUPT, NOTADB -> "the file is damaged, or no database; restore it from a copy";
             case FULL -> "the disk is full; make room on it";
             case CANTOPEN -> "make the folder, or name another one";

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertInstanceOf;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -25,6 +26,9 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.sql.SQLException;
+import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -105,6 +109,92 @@ class SqliteFaultsTest {
                     "both own it");
         } catch (StoreException refused) {
             // well
+        }
+    }
+
+    // ---------------------------------------------------------------- the file is read-only
+
+    /** As SQLite says it of a file that it has opened so. */
+    @Test
+    void A7_onAFileThatBecomesReadOnlyWritesAreUnknownAndReadsWorkAndAfterwardsAllDoes()
+            throws Exception {
+        assertReadOnlyIsSaid(() -> queryOnly(true), () -> queryOnly(false));
+    }
+
+    private void queryOnly(boolean on) throws SQLException {
+        Database.Query<Boolean> pragma =
+                connection -> {
+                    try (Statement statement = connection.createStatement()) {
+                        return statement.execute("pragma query_only = " + on);
+                    }
+                };
+        store.database().query(pragma);
+    }
+
+    @Test
+    void A7_onAFileThatTheSystemMakesReadOnlyWritesAreUnknownAndReadsWorkAndAfterwardsAllDoes()
+            throws Exception {
+        try {
+            makeWritable(false);
+            assumeTrue(!Files.isWritable(file), "root, and no chattr +i here");
+            makeWritable(true);
+            assertReadOnlyIsSaid(() -> makeWritable(false), () -> makeWritable(true));
+        } finally {
+            makeWritable(true);
+        }
+    }
+
+    /** Mode bits do not bind root, and the attribute is root's alone. */
+    private void makeWritable(boolean on) throws IOException, InterruptedException {
+        if (on) {
+            attribute("-i"); // first: the mode of an immutable file cannot be set
+        }
+        String mode = on ? "rw-------" : "r--------";
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+        if (!on) {
+            attribute("+i");
+        }
+    }
+
+    private void attribute(String change) throws InterruptedException {
+        try {
+            new ProcessBuilder("chattr", change, file.toString())
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.DISCARD)
+                    .start()
+                    .waitFor();
+        } catch (IOException noChattr) {
+            // The mode bits are what there is.
+        }
+    }
+
+    /** A change of the machine. */
+    @FunctionalInterface
+    private interface Change {
+        void make() throws Exception;
+    }
+
+    private void assertReadOnlyIsSaid(Change begin, Change end) throws Exception {
+        long kept = write(store, "kept");
+        begin.make();
+        for (int i = 0; i < 3; i++) {
+            WriteResult result = store.replace("a", 0, new byte[100_000]);
+            String why =
+                    String.valueOf(
+                            assertInstanceOf(WriteResult.Unknown.class, result)
+                                    .cause()
+                                    .getMessage());
+            assertTrue(why.contains(file.toString()), why);
+            assertTrue(why.contains("make the file and its folder writable"), why);
+            assertFalse(store.read("a").isPresent());
+            assertEquals(kept, store.read("kept").revision());
+        }
+        end.make();
+        long a = write(store, "a");
+        store.checkInvariants();
+        store.close();
+        try (Store again = JdbcStore.open(JdbcOptions.sqlite(file))) {
+            assertEquals(a, again.read("a").revision());
         }
     }
 
