@@ -27,7 +27,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 
 /** A node in a process of its own, to be killed. It asks and monitors an actor of each peer. */
-final class NodeProcess implements AutoCloseable {
+public final class NodeProcess implements AutoCloseable {
     sealed interface Word {}
 
     record Question(Recipient<Integer> replyTo) implements Word {}
@@ -36,7 +36,7 @@ final class NodeProcess implements AutoCloseable {
     private record Over(ExitReason reason) {}
 
     /** A line that it has printed, and when it came. */
-    record Line(long atNs, String text) {}
+    public record Line(long atNs, String text) {}
 
     private static final PrintStream OUT =
             new PrintStream(new FileOutputStream(FileDescriptor.out), true, UTF_8);
@@ -51,7 +51,8 @@ final class NodeProcess implements AutoCloseable {
     }
 
     /** Starts a process of another main class. */
-    NodeProcess(Class<?> main, Path errors, String name, String... arguments) throws IOException {
+    public NodeProcess(Class<?> main, Path errors, String name, String... arguments)
+            throws IOException {
         List<String> command =
                 new ArrayList<>(
                         List.of(
@@ -59,6 +60,8 @@ final class NodeProcess implements AutoCloseable {
                                 "@" + System.getProperty("ropewalk.args.file"),
                                 "-Xmx128m",
                                 "-XX:-UsePerfData",
+                                "-XX:TieredStopAtLevel=1",
+                                "-XX:+UseSerialGC",
                                 "-cp",
                                 System.getProperty("java.class.path"),
                                 main.getName(),
@@ -164,7 +167,7 @@ final class NodeProcess implements AutoCloseable {
     }
 
     /** Its lines that begin so, in order. */
-    List<Line> lines(String begin) {
+    public List<Line> lines(String begin) {
         return lines.stream().filter(each -> each.text().startsWith(begin)).toList();
     }
 
@@ -174,13 +177,13 @@ final class NodeProcess implements AutoCloseable {
     }
 
     /** A line for it to read. */
-    void say(String line) throws IOException {
+    public void say(String line) throws IOException {
         process.getOutputStream().write((line + "\n").getBytes(UTF_8));
         process.getOutputStream().flush();
     }
 
     /** Waits until it has ended by itself. */
-    void awaitExit() throws InterruptedException {
+    public void awaitExit() throws InterruptedException {
         process.waitFor();
         reader.join();
     }

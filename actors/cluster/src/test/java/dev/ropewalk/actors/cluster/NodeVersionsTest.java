@@ -4,20 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskException;
 import dev.ropewalk.actors.AskFailedException;
-import dev.ropewalk.actors.Recipient;
-import dev.ropewalk.actors.cluster.entity.Entities;
-import dev.ropewalk.actors.cluster.entity.EntityKind;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
-import dev.ropewalk.actors.server.Reply;
-import dev.ropewalk.actors.server.Request;
-import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.fibers.Fiber;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
@@ -37,96 +29,27 @@ import java.util.Set;
  */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class NodeVersionsTest {
-    private static final Duration LIMIT = Duration.ofSeconds(5);
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final int KEYS = 30;
 
-    sealed interface OldWord {}
-
-    sealed interface NewWord {}
-
-    record OldAdd(long cents, Recipient<Long> replyTo) implements OldWord, Request<Long> {}
-
-    record NewAdd(long cents, @Nullable String why, Recipient<Long> replyTo)
-            implements NewWord, Request<Long> {}
-
-    record OldSum(long cents) {}
-
-    record NewSum(long cents, @Nullable String last) {}
-
-    private enum Version {
-        OLD,
-        NEW
-    }
-
     /** By node. */
-    private final Map<String, Entities<OldWord>> older = new HashMap<>();
+    private final Map<String, RollingSums.Adder> adders = new HashMap<>();
 
-    private final Map<String, Entities<NewWord>> newer = new HashMap<>();
     private final Set<String> leaving = new HashSet<>();
     private final List<String> failures = new ArrayList<>();
 
     /** By key, as acknowledged. */
     private final Map<String, Long> sums = new HashMap<>();
 
-    private Node start(NodeOptions given, Version version) {
-        boolean isOld = version == Version.OLD;
-        Protocol protocol = Protocol.of().named(isOld ? OldAdd.class : NewAdd.class, "add");
+    private Node start(NodeOptions given, RollingSums version) {
         Node node =
-                Node.start(
-                        ActorSystem.start("system"),
-                        given.withDiscovery(Discovery.of())
-                                .withStore(MemoryStore.current())
-                                .withProgramVersion(isOld ? "1" : "2")
-                                .withProtocol(protocol));
-        older.remove(node.name());
-        if (isOld) {
-            older.put(node.name(), node.entities(older()));
-        } else {
-            newer.put(node.name(), node.entities(newer()));
-        }
+                version.start(given.withDiscovery(Discovery.of()).withStore(MemoryStore.current()));
+        adders.put(node.name(), version.entities(node));
         return node;
     }
 
-    private static EntityKind<OldWord, OldSum> older() {
-        return EntityKind.<OldWord, OldSum>durable(
-                        "sum",
-                        OldWord.class,
-                        OldSum.class,
-                        _ ->
-                                Server.<OldWord, OldSum>of(new OldSum(0))
-                                        .call(
-                                                OldAdd.class,
-                                                (now, add) -> {
-                                                    long sum = now.cents + add.cents;
-                                                    return Reply.of(sum, new OldSum(sum));
-                                                }))
-                .named(OldSum.class, "state");
-    }
-
-    private static EntityKind<NewWord, NewSum> newer() {
-        return EntityKind.<NewWord, NewSum>durable(
-                        "sum",
-                        NewWord.class,
-                        NewSum.class,
-                        _ ->
-                                Server.<NewWord, NewSum>of(new NewSum(0, "none"))
-                                        .call(
-                                                NewAdd.class,
-                                                (now, add) -> {
-                                                    long sum = now.cents + add.cents;
-                                                    return Reply.of(sum, new NewSum(sum, add.why));
-                                                }))
-                .named(NewSum.class, "state");
-    }
-
-    private long add(String node, String key, long cents) {
-        Entities<OldWord> old = older.get(node);
-        return old != null
-                ? old.ref(key).<Long>ask(to -> new OldAdd(cents, to), LIMIT)
-                : Objects.requireNonNull(newer.get(node), node)
-                        .ref(key)
-                        .<Long>ask(to -> new NewAdd(cents, "new", to), LIMIT);
+    private long add(String node, String key) {
+        return Objects.requireNonNull(adders.get(node), node).add(key);
     }
 
     private static String key(int i) {
@@ -140,7 +63,7 @@ class NodeVersionsTest {
             String key = key(i);
             if (!leaving.contains(node)) {
                 try {
-                    long sum = cluster.on(node, () -> add(node, key, 1));
+                    long sum = cluster.on(node, () -> add(node, key));
                     long expected = sums.merge(key, 1L, Long::sum);
                     if (sum != expected) {
                         failures.add(key + " has " + sum + ", and not " + expected);
@@ -153,7 +76,7 @@ class NodeVersionsTest {
         }
     }
 
-    private void exchange(SimCluster cluster, String node, Version by) throws Exception {
+    private void exchange(SimCluster cluster, String node, RollingSums by) throws Exception {
         leaving.add(node);
         assertTrue(cluster.on(node, () -> cluster.node(node).leave(Duration.ofSeconds(20))), node);
         cluster.restart(node, options -> start(options, by));
@@ -168,21 +91,20 @@ class NodeVersionsTest {
     @Test
     void A8_aNewerProgramReadsTheStatesOfTheOlderOneAndAnOlderOneRefusesThoseOfTheNewer() {
         for (long seed : new long[] {1, 2}) {
-            older.clear();
-            newer.clear();
+            adders.clear();
             failures.clear();
             sums.clear();
             SimCluster.run(
                     3,
                     seed,
                     seed != 1,
-                    options -> start(options, Version.OLD),
+                    options -> start(options, RollingSums.OLD),
                     cluster -> {
                         assertTrue(cluster.awaitPeers(LONG));
                         Fiber.sleep(Duration.ofSeconds(8));
                         Fiber<?> load = Fiber.spin("load", () -> load(cluster));
                         for (String each : List.of("n1", "n2", "n3")) {
-                            exchange(cluster, each, Version.NEW);
+                            exchange(cluster, each, RollingSums.NEW);
                         }
                         load.terminate();
                         load.awaitEnd(LONG);
@@ -195,7 +117,7 @@ class NodeVersionsTest {
 
     /** One node at first: it owns nothing while there is a newer one. */
     private void goBack(SimCluster cluster) throws Exception {
-        exchange(cluster, "n1", Version.OLD);
+        exchange(cluster, "n1", RollingSums.OLD);
         assertEquals(0, shares(cluster, "n1"));
         for (String each : List.of("n2", "n3")) {
             assertTrue(
@@ -205,15 +127,14 @@ class NodeVersionsTest {
         assertEquals(256, shares(cluster, "n1"));
         AskFailedException refused =
                 assertThrows(
-                        AskFailedException.class,
-                        () -> cluster.on("n1", () -> add("n1", key(0), 1)));
+                        AskFailedException.class, () -> cluster.on("n1", () -> add("n1", key(0))));
         String why = String.valueOf(refused.getMessage());
         assertTrue(why.contains("last"), why);
-        assertEquals(1L, cluster.on("n1", () -> add("n1", "other", 1)));
-        cluster.restart("n2", options -> start(options, Version.NEW));
+        assertEquals(1L, cluster.on("n1", () -> add("n1", "other")));
+        cluster.restart("n2", options -> start(options, RollingSums.NEW));
         Fiber.sleep(Duration.ofSeconds(8));
         assertTrue(cluster.on("n1", () -> cluster.node("n1").leave(LONG)));
         long sum = Objects.requireNonNull(sums.get(key(0)));
-        assertEquals(sum + 1, cluster.on("n2", () -> add("n2", key(0), 1)));
+        assertEquals(sum + 1, cluster.on("n2", () -> add("n2", key(0))));
     }
 }
