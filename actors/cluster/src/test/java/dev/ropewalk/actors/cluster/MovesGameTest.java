@@ -55,6 +55,12 @@ class MovesGameTest {
         }
     }
 
+    /** A session that began while the other node left, and was not told that it has no shards. */
+    @Test
+    void A7_aSessionThatBeginsWhileANodeLeavesLosesNothing() {
+        play(3_007);
+    }
+
     private static long play(long seed) {
         MovesGame game = new MovesGame(seed);
         assertEquals(List.of(), game.play(), () -> "seed " + seed);

@@ -663,11 +663,14 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         long endNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 4);
         try {
             boolean isComplete = of.shards().leave(Duration.ofNanos(limitNs));
+            List<Conversation> told;
             do { // messages of this node's actors go on first, and do not come back afterwards
-                if (!awaitWays(of, endNs) || !retire(of, endNs - Waits.nanoTime())) {
+                boolean areEmpty = awaitWays(of, endNs);
+                told = of.sessions().all();
+                if (!areEmpty || !retire(told, endNs - Waits.nanoTime())) {
                     return false;
                 }
-            } while (isAnyWaiting(of));
+            } while (isAnyWaiting(of) || !told.containsAll(of.sessions().all())); // new ones
             return isComplete;
         } finally {
             of.shards().end();
@@ -689,10 +692,10 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         return true;
     }
 
-    private boolean retire(Parts of, long limitNs) {
+    private boolean retire(List<Conversation> others, long limitNs) {
         WaitCell all = new WaitCell();
         Countdown told = new Countdown(() -> all.give(true));
-        for (Conversation each : of.sessions().all()) {
+        for (Conversation each : others) {
             fence(each, told.part(), each.entities()::retire);
         }
         told.begin();
