@@ -55,10 +55,14 @@ class MovesGameTest {
         }
     }
 
-    /** A session that began while the other node left, and was not told that it has no shards. */
+    /**
+     * A session that began while the other node left, and was not told that it has no shards; and
+     * one that had begun for one of the two alone.
+     */
     @Test
     void A7_aSessionThatBeginsWhileANodeLeavesLosesNothing() {
         play(3_007);
+        play(5_127);
     }
 
     private static long play(long seed) {

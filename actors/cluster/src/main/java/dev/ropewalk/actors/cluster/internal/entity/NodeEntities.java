@@ -109,6 +109,12 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
 
         /** All that are up. */
         List<Conversation> all();
+
+        /**
+         * Whether one is about to begin: for the other node it may have begun, and messages may be
+         * on their way.
+         */
+        boolean isMeeting();
     }
 
     /**
@@ -657,12 +663,12 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
      */
     public boolean leave(long limitNs) {
         Parts of = parts;
-        if (of == null || !isFollowing) {
+        if (of == null) {
             return true;
         }
         long endNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 4);
         try {
-            boolean isComplete = of.shards().leave(Duration.ofNanos(limitNs));
+            boolean isComplete = !isFollowing || of.shards().leave(Duration.ofNanos(limitNs));
             List<Conversation> told;
             do { // messages of this node's actors go on first, and do not come back afterwards
                 boolean areEmpty = awaitWays(of, endNs);
@@ -670,11 +676,20 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
                 if (!areEmpty || !retire(told, endNs - Waits.nanoTime())) {
                     return false;
                 }
-            } while (isAnyWaiting(of) || !told.containsAll(of.sessions().all())); // new ones
+                if (of.sessions().isMeeting()) {
+                    Fiber.sleep(WAYS_LOOK);
+                }
+            } while (isAnyWaiting(of) || isAnyNew(of.sessions(), told));
             return isComplete;
         } finally {
-            of.shards().end();
+            if (isFollowing) {
+                of.shards().end();
+            }
         }
+    }
+
+    private static boolean isAnyNew(Sessions sessions, List<Conversation> told) {
+        return sessions.isMeeting() || !told.containsAll(sessions.all());
     }
 
     /** For another node, which may not be reached yet, or not own the shard yet. */

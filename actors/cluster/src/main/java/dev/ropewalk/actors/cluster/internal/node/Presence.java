@@ -82,6 +82,9 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
     private final Complaints complaints = new Complaints();
     private boolean isLeaving;
 
+    /** Greetings that have begun, and are not over. */
+    private int meeting;
+
     /** The part of the node's options that it needs. */
     public interface Setting {
         /** How it connects; with the limits of a session. */
@@ -193,10 +196,17 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
     /** With code of the side that has dialled, to be run when the session begins. */
     private String meet(TcpConnection connection, FrameReader reader, @Nullable Runnable reached) {
         Greeting greeting = new Greeting(connection, reader, home.frames(), self, this);
-        Greeting.Agreed agreed =
-                greetingWithin(
-                        connection, reached == null ? greeting::accepted : greeting::dialled);
-        Session session = begin(agreed, connection, reader);
+        Greeting.Agreed agreed;
+        Session session;
+        meeting++;
+        try {
+            agreed =
+                    greetingWithin(
+                            connection, reached == null ? greeting::accepted : greeting::dialled);
+            session = begin(agreed, connection, reader);
+        } finally {
+            meeting--;
+        }
         if (reached != null) {
             reached.run();
         }
@@ -364,6 +374,11 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
     @Override
     public List<Conversation> all() {
         return List.copyOf(up.values());
+    }
+
+    @Override
+    public boolean isMeeting() {
+        return meeting > 0;
     }
 
     /** False if the limit passed. A switchpoint. */
