@@ -35,7 +35,8 @@ module dev.ropewalk.fibers {
             dev.ropewalk.fibers.io;
     exports dev.ropewalk.fibers.internal.dump to
             dev.ropewalk.actors,
-            dev.ropewalk.actors.cluster;
+            dev.ropewalk.actors.cluster,
+            dev.ropewalk.actors.observer;
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,
             dev.ropewalk.actors.cluster,

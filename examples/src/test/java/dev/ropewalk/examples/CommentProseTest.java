@@ -30,6 +30,7 @@ class CommentProseTest {
                     "channels/http",
                     "actors",
                     "actors/testing",
+                    "actors/observer",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

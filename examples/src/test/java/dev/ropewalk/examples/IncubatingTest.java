@@ -43,6 +43,7 @@ class IncubatingTest {
                     "channels",
                     "channels/http",
                     "actors",
+                    "actors/observer",
                     "actors/cluster",
                     "actors/cluster/jdbc");
 
@@ -60,6 +61,8 @@ class IncubatingTest {
                     "groups, links and room in the mailboxes of other nodes are to come",
                     "dev.ropewalk.actors.cluster.entity",
                     "remembered entities are to come",
+                    "dev.ropewalk.actors.observer",
+                    "metrics, traces and charts of more are to come",
                     "dev.ropewalk.actors.server",
                     "entities that outlive their process have just begun to use it",
                     "dev.ropewalk.actors.cluster.store",

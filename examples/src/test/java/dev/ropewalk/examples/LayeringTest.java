@@ -61,6 +61,10 @@ class LayeringTest {
                     new Layer("actors", "actors", Set.of("fibers")),
                     new Layer("actors/testing", "actors.testing", Set.of("fibers", "actors")),
                     new Layer(
+                            "actors/observer",
+                            "actors.observer",
+                            Set.of("fibers", "fibers.io", "channels", "channels.http", "actors")),
+                    new Layer(
                             "actors/cluster",
                             "actors.cluster",
                             Set.of("fibers", "fibers.io", "actors")),
@@ -81,6 +85,7 @@ class LayeringTest {
                                     "channels",
                                     "channels.http",
                                     "actors",
+                                    "actors.observer",
                                     "actors.cluster",
                                     "actors.cluster.jdbc",
                                     "actors.cluster.ratis")));
@@ -392,6 +397,7 @@ class LayeringTest {
                         "channels",
                         "channels/http",
                         "actors",
+                        "actors/observer",
                         "actors/cluster",
                         "actors/cluster/jdbc")) {
             Path home = argsFile().getParent().resolve(module);

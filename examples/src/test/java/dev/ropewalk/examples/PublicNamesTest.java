@@ -34,6 +34,7 @@ class PublicNamesTest {
                     "channels/http",
                     "actors",
                     "actors/testing",
+                    "actors/observer",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");
@@ -55,6 +56,9 @@ class PublicNamesTest {
     /** Which a program has to import by name, and why they are called so all the same. */
     private static final Map<String, String> EXCEPTIONS =
             Map.of(
+                    "java.util.Observer",
+                    "The word of Erlang for such a page; the JDK's is deprecated, and no method"
+                            + " takes one for the other.",
                     "java.util.concurrent.Semaphore",
                     "The word of the whole field (Trio, Tokio, Kotlin, Go); who takes the JDK's by"
                             + " mistake blocks a cord, and the watchdog says so.",

@@ -312,6 +312,19 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
     }
 
     /**
+     * {@return a line for each circle of fibers of this cord that wait for each other, as far as
+     * that is known; some at most} As in {@link CordDump#cycles}, but without a dump: all fibers
+     * are looked at, and of those alone that are in a circle a text is made. So it may be called
+     * each second. Works from any thread; a switchpoint.
+     *
+     * @param limit how long to wait for the answer
+     * @throws FiberTimeoutException if the cord has not answered within the limit
+     * @throws IllegalArgumentException if the limit is negative or longer than 292 years
+     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
+     */
+    public abstract List<String> cycles(Duration limit);
+
+    /**
      * Like {@link #dump(Duration)}, with a limit of one second.
      *
      * @return what this cord and its fibers are doing

@@ -32,6 +32,7 @@ import dev.ropewalk.actors.internal.supervision.Supervised;
 import dev.ropewalk.actors.internal.supervision.SupervisedActor;
 import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
+import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
@@ -886,6 +887,11 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public ActorGlance glance() {
         return CellView.glance(this);
+    }
+
+    @Override
+    public ActorActivity activity() {
+        return CellView.activity(this);
     }
 
     @Override

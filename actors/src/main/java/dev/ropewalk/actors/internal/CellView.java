@@ -4,6 +4,7 @@ import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.observe.Described;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
+import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 
@@ -53,12 +54,25 @@ final class CellView {
     }
 
     static ActorGlance glance(ActorCell<?> cell) {
+        Mailbox mailbox = cell.mailboxNow();
         return new ActorGlance(
                 cell.ref().path(),
                 cell.ref().number(),
+                cell.cord().name(),
                 cell.phase(),
-                cell.mailboxNow().messages(),
+                mailbox.messages(),
+                mailbox.oldestAge(),
                 cell.restarts());
+    }
+
+    static ActorActivity activity(ActorCell<?> cell) {
+        Incarnation<?> now = cell.running();
+        Seen<?> seen = now == null ? null : now.seen();
+        return new ActorActivity(
+                glance(cell),
+                seen == null ? null : seen.stateName(),
+                seen == null ? null : seen.messageType(),
+                now == null ? 0 : now.fiberId());
     }
 
     static MailboxSnapshot snapshot(ActorCell<?> cell) {

@@ -164,6 +164,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
         return new Seen<>(cell, behavior, current, tries);
     }
 
+    /** 0 before it has one. */
+    long fiberId() {
+        return fiber == null ? 0 : fiber.id();
+    }
+
     /** The reason why its fiber waits; null if it does not wait. */
     @Nullable String waitsNowFor() {
         if (fiber == null) {

@@ -35,6 +35,16 @@ record Seen<M>(
         return message == null ? null : Lines.of(redaction().shown(message));
     }
 
+    /** The class of the message in hand, without its package; null if there is none. */
+    @Nullable String messageType() {
+        Object message = content();
+        if (message == null) {
+            return null;
+        }
+        String name = message.getClass().getName();
+        return name.substring(name.lastIndexOf('.') + 1);
+    }
+
     /** A stop is no message. */
     private @Nullable Object content() {
         return current == null || current == Stop.STOP ? null : Envelope.content(current);

@@ -60,6 +60,17 @@ public final class ActorInspector {
     }
 
     /**
+     * {@return what the actor does now, in few words} Unlike {@link #dump} it calls no code of the
+     * program, such as the {@code toString} of a message, so it may be asked for each second. Also
+     * of one that has ended.
+     *
+     * @throws FiberTimeoutException if its cord does not answer
+     */
+    public ActorActivity activity() {
+        return inspection.activity();
+    }
+
+    /**
      * {@return the actor's state itself: of a request server its state, of a state machine the
      * behavior of the state, otherwise the behavior; null for loop style, and while there is none}
      * It is the actor's own object: look at it, and change nothing.

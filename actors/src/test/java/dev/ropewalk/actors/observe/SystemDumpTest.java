@@ -411,8 +411,10 @@ class SystemDumpTest {
                                 new ActorGlance(
                                         full.path(),
                                         full.number(),
+                                        full.cord(),
                                         Objects.requireNonNull(full.phase()),
                                         full.queued() + full.postponed(),
+                                        full.oldest(),
                                         full.restarts());
                         assertEquals(same, each, "seed=" + seed + " step=" + step);
                     }

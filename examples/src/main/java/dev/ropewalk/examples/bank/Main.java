@@ -1,11 +1,16 @@
 package dev.ropewalk.examples.bank;
 
 import dev.ropewalk.actors.ActorSystemOptions;
+import dev.ropewalk.actors.observer.Observer;
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.examples.bank.nodes.NodesMain;
 import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.io.ConnectionException;
+
+import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -71,6 +76,9 @@ public final class Main {
         } catch (IOException e) {
             err.println("bank: the output cannot be written: " + Plain.text(e.toString()));
             return OUTPUT_FAILED;
+        } catch (ConnectionException noObserver) {
+            err.println("bank: the observer: " + Plain.text(noObserver.toString()));
+            return NOT_BALANCED;
         }
     }
 
@@ -79,7 +87,7 @@ public final class Main {
         CountDownLatch over = new CountDownLatch(1);
         Thread onCtrlC = endInOrder(bank, over);
         Runtime.getRuntime().addShutdownHook(onCtrlC);
-        try {
+        try (Observer _ = observer(options)) {
             Run run = Cord.run(() -> timed(bank, options));
             out.print(run.summary().toText(run.elapsedNs() / 1e9));
             List<String> complaints = run.summary().complaints();
@@ -93,6 +101,13 @@ public final class Main {
                 // Ctrl-C came: the hook runs, and need not wait any more.
             }
         }
+    }
+
+    /** Null if nobody wants one. */
+    private static @Nullable Observer observer(Options options) {
+        return options.observer() == Options.NO_OBSERVER
+                ? null
+                : Observer.start(ObserverOptions.loopback().withPort(options.observer()));
     }
 
     /** Runs it on a fiber, because a fiber has a clock, over cords of its own. */

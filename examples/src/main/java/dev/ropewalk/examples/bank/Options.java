@@ -10,6 +10,7 @@ import java.util.List;
  *
  * @param audits how many are made while there are transfers
  * @param chaos the rate of messages that crash their actor
+ * @param observer the port of a page that shows the process; {@link #NO_OBSERVER} for none
  */
 record Options(
         int accounts,
@@ -19,8 +20,12 @@ record Options(
         int cords,
         double chaos,
         long seed,
+        int observer,
         boolean tree,
         boolean help) {
+    /** In place of the port of an observer. */
+    static final int NO_OBSERVER = -1;
+
     static final int MAX_ACCOUNTS = 10_000;
     static final int MAX_CUSTOMERS = 256;
     static final int MAX_TRANSFERS = 1_000_000;
@@ -48,6 +53,8 @@ record Options(
                              (default 0.01); of the journal's a thousandth of that, each of
                              which starts all others again, too; and of the audits
               --seed N       of the orders and the chaos (default 1)
+              --observer N   show the process on a page at this port of 127.0.0.1, 0 to 65535; 0
+                             takes a free one; the address is told on stderr
               --tree         show the supervision tree, and transfer nothing
               --node         another bank, on three processes that are killed; see --node --help
               --help         show this text
@@ -76,6 +83,7 @@ record Options(
         private int cords;
         private double chaos = 0.01;
         private long seed = 1;
+        private int observer = NO_OBSERVER;
         private boolean tree;
         private boolean help;
 
@@ -97,6 +105,7 @@ record Options(
                     cords != 0 ? cords : Math.clamp(processors, 1, MAX_CORDS),
                     chaos,
                     seed,
+                    observer,
                     tree,
                     help);
         }
@@ -110,6 +119,7 @@ record Options(
                 case "--cords" -> cords = arguments.number("4", 1, MAX_CORDS);
                 case "--chaos" -> chaos = arguments.rate("0.01", MAX_CHAOS);
                 case "--seed" -> seed = arguments.wholeNumber("42");
+                case "--observer" -> observer = arguments.number("7090", 0, 65_535);
                 case "--tree" -> tree = arguments.flag();
                 case "--help" -> help = arguments.flag();
                 default -> throw new BadOption(name + " is not an option; --help lists them");

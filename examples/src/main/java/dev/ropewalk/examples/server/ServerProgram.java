@@ -1,5 +1,7 @@
 package dev.ropewalk.examples.server;
 
+import dev.ropewalk.actors.observer.Observer;
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.examples.cli.BadOption;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
@@ -92,7 +94,11 @@ public abstract class ServerProgram {
             throws BadOption, IOException {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
-        try (Server server = startOrTell(err, options)) {
+        try (Observer observer = observeOrTell(err, options);
+                Server server =
+                        observer == null && options.observer() != ServerOptions.NO_OBSERVER
+                                ? null
+                                : startOrTell(err, options)) {
             if (server == null) {
                 return CANNOT_START;
             }
@@ -105,6 +111,19 @@ public abstract class ServerProgram {
             over.countDown();
         }
         return 0;
+    }
+
+    /** Null if nobody wants one, or it cannot. */
+    private @Nullable Observer observeOrTell(PrintStream err, ServerOptions options) {
+        if (options.observer() == ServerOptions.NO_OBSERVER) {
+            return null;
+        }
+        try {
+            return Observer.start(ObserverOptions.loopback().withPort(options.observer()));
+        } catch (ConnectionException failed) {
+            err.println(name + ": the observer: " + Plain.text(failed.toString()));
+            return null;
+        }
     }
 
     /** Null if it cannot. */

@@ -29,7 +29,16 @@ class BankTest {
 
     private static Options options(int transfers, double chaos, long seed) {
         return new Options(
-                ACCOUNTS, CUSTOMERS, transfers, AUDITS, CORDS, chaos, seed, false, false);
+                ACCOUNTS,
+                CUSTOMERS,
+                transfers,
+                AUDITS,
+                CORDS,
+                chaos,
+                seed,
+                Options.NO_OBSERVER,
+                false,
+                false);
     }
 
     /** Remembers nothing: what is told twice is done twice. */

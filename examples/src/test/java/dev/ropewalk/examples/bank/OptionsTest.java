@@ -52,16 +52,18 @@ class OptionsTest {
 
     @Test
     void defaults() throws BadOption {
-        assertEquals(new Options(100, 20, 20_000, 10, 3, 0.01, 1, false, false), parse(""));
+        assertEquals(
+                new Options(100, 20, 20_000, 10, 3, 0.01, 1, Options.NO_OBSERVER, false, false),
+                parse(""));
     }
 
     @Test
     void takesAllOptions() throws BadOption {
         assertEquals(
-                new Options(2, 256, 0, 1_000, 64, 0.9, -5, true, true),
+                new Options(2, 256, 0, 1_000, 64, 0.9, -5, 7_090, true, true),
                 parse(
                         "--accounts 2 --customers=256 --transfers 0 --audits 1000 --cords 64"
-                                + " --chaos .9 --seed -5 --tree --help"));
+                                + " --chaos .9 --seed -5 --observer 7090 --tree --help"));
     }
 
     @Test

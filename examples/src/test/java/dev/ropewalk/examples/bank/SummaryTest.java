@@ -13,7 +13,7 @@ import java.util.List;
 /** What the report says, and of what it complains. */
 @Timeout(60)
 class SummaryTest {
-    private static final Options TWO_TRANSFERS = new Options(2, 1, 2, 0, 1, 0, 1, false, false);
+    private static final Options TWO_TRANSFERS = new Options(2, 1, 2, 0, 1, 0, 1, -1, false, false);
 
     private static final Finding GOOD = new Finding(1, List.of(700L, 1_300L), 0, 0, 0);
 

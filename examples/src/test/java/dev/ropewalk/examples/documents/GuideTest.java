@@ -72,6 +72,7 @@ class GuideTest {
                         "channels/http",
                         "actors",
                         "actors/testing",
+                        "actors/observer",
                         "actors/cluster",
                         "actors/cluster/jdbc",
                         "actors/cluster/ratis",

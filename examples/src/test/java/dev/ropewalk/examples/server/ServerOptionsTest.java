@@ -18,8 +18,8 @@ class ServerOptionsTest {
     @Test
     void eachOption() throws BadOption {
         assertEquals(
-                new ServerOptions(80, 2, 5, true),
-                parse("--port", "80", "--cords=2", "--connections=5", "--help"));
+                new ServerOptions(80, 2, 5, 7_090, true),
+                parse("--port", "80", "--cords=2", "--connections=5", "--observer=7090", "--help"));
     }
 
     @Test

@@ -53,9 +53,9 @@ public enum RollingSums {
         long add(String key);
     }
 
-    private sealed interface OldWord {}
+    sealed interface OldWord {}
 
-    private sealed interface NewWord {}
+    sealed interface NewWord {}
 
     record OldAdd(long cents, Recipient<Long> replyTo) implements OldWord, Request<Long> {}
 

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorStatistics;
 import dev.ropewalk.actors.observe.ActorTrace;
@@ -41,6 +42,10 @@ public final class Inspection {
 
     public ActorDump dump() {
         return (ActorDump) ask("a dump", () -> actor.describe().dump());
+    }
+
+    public ActorActivity activity() {
+        return (ActorActivity) ask("its activity", actor::activity);
     }
 
     public @Nullable Object state() {

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal.observe;
 
+import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 
@@ -14,6 +15,8 @@ public interface ObservedActor extends Observed {
     ActorDump silent();
 
     ActorGlance glance();
+
+    ActorActivity activity();
 
     /** From now on it says when it changes, once. */
     void watch();

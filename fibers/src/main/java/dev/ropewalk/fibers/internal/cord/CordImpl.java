@@ -414,6 +414,11 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
     }
 
     @Override
+    public List<String> cycles(Duration limit) {
+        return CordDumps.cycles(this, limit);
+    }
+
+    @Override
     public CordDump dump() {
         return dump(CordDumps.LIMIT);
     }

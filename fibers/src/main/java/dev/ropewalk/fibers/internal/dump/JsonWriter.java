@@ -59,6 +59,11 @@ public final class JsonWriter {
         json.append(']');
     }
 
+    /** A value that is JSON already, as an element of a list. */
+    public void raw(String value) {
+        json.append(value);
+    }
+
     private void key(String name) {
         comma();
         string(name);

@@ -49,6 +49,21 @@ public final class CordDumps {
         return here == null ? RealPlatform.now() : here.nanoTime();
     }
 
+    public static List<String> cycles(CordImpl cord, Duration limit) {
+        CordQuery<List<String>> query =
+                CordQuery.ask(cord, () -> new WaitGraph(List.of(cord)).cycles());
+        List<String> cycles = query.await(Waits.nanos(limit));
+        if (cycles == null && !query.hasCordEnded()) {
+            throw notAnswered(cord, limit);
+        }
+        return cycles == null ? List.of() : cycles;
+    }
+
+    private static FiberTimeoutException notAnswered(CordImpl cord, Duration limit) {
+        return new FiberTimeoutException(
+                cord + " did not answer within " + limit + "; its dump() shows where it is");
+    }
+
     public static List<FiberTime> top(CordImpl cord, int most, Duration limit) {
         if (most < 1) {
             throw new IllegalArgumentException("most=" + most + " is not positive");
@@ -63,8 +78,7 @@ public final class CordDumps {
                 CordQuery.ask(cord, () -> cord.loop.times().top(most, cord.nanoTime()));
         List<FiberTime> top = query.await(Waits.nanos(limit));
         if (top == null && !query.hasCordEnded()) {
-            throw new FiberTimeoutException(
-                    cord + " did not answer within " + limit + "; its dump() shows where it is");
+            throw notAnswered(cord, limit);
         }
         return top == null ? List.of() : top;
     }

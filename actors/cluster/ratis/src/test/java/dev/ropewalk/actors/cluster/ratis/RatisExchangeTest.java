@@ -21,6 +21,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 
 /**
  * Rules A7 and A8: three processes, each with a server of the store, are exchanged one by one under
@@ -51,7 +52,7 @@ class RatisExchangeTest {
             }
             awaitAdded();
             for (String each : Servers.NAMES) {
-                NodeProcess old = running.get(each);
+                NodeProcess old = Objects.requireNonNull(running.get(each));
                 old.say(SumProcess.LEAVE);
                 old.awaitExit();
                 assertEquals("left true", old.lines("left ").getFirst().text());
@@ -87,7 +88,10 @@ class RatisExchangeTest {
                 .until(
                         () ->
                                 running.values().stream()
-                                        .allMatch(each -> added(each) - before.get(each) >= ADDED));
+                                        .allMatch(
+                                                each ->
+                                                        added(each) - before.getOrDefault(each, 0)
+                                                                >= ADDED));
         running.values().forEach(each -> assertEquals(List.of(), each.lines("failed ")));
     }
 

@@ -1,0 +1,121 @@
+package dev.ropewalk.actors.observer;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorInspector;
+import dev.ropewalk.channels.http.HttpException;
+import dev.ropewalk.channels.http.HttpHandler;
+import dev.ropewalk.channels.http.HttpRequest;
+import dev.ropewalk.channels.http.HttpResponse;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.observe.FiberDump;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.HashMap;
+
+/** Answers the requests that the gate lets through. */
+final class Answers implements HttpHandler {
+    private final Pages pages = new Pages();
+    private final Viewers viewers;
+    private final boolean hasControl;
+
+    Answers(Viewers viewers, boolean hasControl) {
+        this.viewers = viewers;
+        this.hasControl = hasControl;
+    }
+
+    @Override
+    public HttpResponse handle(HttpRequest request) {
+        return switch (request.path()) {
+            case "/api/v1/stream" -> viewers.open(new Window(request));
+            case "/api/v1/now" -> now(request);
+            case "/api/v1/actor" -> actor(request);
+            case "/api/v1/cord" -> cord(request);
+            case "/api/v1/may" ->
+                    HttpResponse.json("{\"version\":1,\"control\":" + hasControl + "}");
+            case Gate.CONTROL -> control(request);
+            default -> pages.answer(request.path());
+        };
+    }
+
+    private HttpResponse now(HttpRequest request) {
+        try (Window window = new Window(request)) {
+            return HttpResponse.json(viewers.all(window, new HashMap<>()));
+        }
+    }
+
+    private static HttpResponse actor(HttpRequest request) {
+        ActorRef<?> ref = ref(request);
+        try {
+            ActorActivity activity = ActorInspector.of(ref).within(Sampler.LIMIT).activity();
+            return HttpResponse.json(Documents.actor(activity, fiber(activity)));
+        } catch (FiberTimeoutException silent) {
+            throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");
+        }
+    }
+
+    /** The fiber in which it runs; null if that is not among those of the dump. */
+    private static @Nullable FiberDump fiber(ActorActivity activity) {
+        for (Cord each : Cord.all()) {
+            if (each.name().equals(activity.glance().cord())) {
+                for (FiberDump fiber : each.dump(Sampler.LIMIT).fibers()) {
+                    if (fiber.id() == activity.fiber()) {
+                        return fiber;
+                    }
+                }
+            }
+        }
+        return null;
+    }
+
+    private static HttpResponse cord(HttpRequest request) {
+        String name = request.query("name");
+        for (Cord each : Cord.all()) {
+            if (each.name().equals(name)) {
+                return HttpResponse.json(each.dump(Sampler.LIMIT).toJson());
+            }
+        }
+        throw new HttpException(404, "no cord of that name is alive");
+    }
+
+    private static ActorRef<?> ref(HttpRequest request) {
+        String system = request.query("system");
+        String path = request.query("path");
+        for (ActorSystem each : ActorSystem.all()) {
+            if (each.name().equals(system)) {
+                ActorRef<?> ref = path == null ? null : Window.find(each, path);
+                if (ref == null) {
+                    throw new HttpException(404, "the system has no actor at that path");
+                }
+                return ref;
+            }
+        }
+        throw new HttpException(404, "no system of that name is alive");
+    }
+
+    private static HttpResponse control(HttpRequest request) {
+        if (!request.method().equals("POST")) {
+            throw new HttpException(405, "POST it");
+        }
+        ActorRef<?> ref = ref(request);
+        ActorInspector inspector = ActorInspector.of(ref).within(Sampler.LIMIT);
+        try {
+            switch (request.query("action")) {
+                case "suspend" -> inspector.suspend();
+                case "resume" -> inspector.resume();
+                case "stop" -> ref.stop();
+                case "restart" -> ref.kill(); // its supervisor starts it again
+                case null, default ->
+                        throw new HttpException(400, "action is suspend, resume, stop or restart");
+            }
+        } catch (FiberTimeoutException silent) {
+            throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");
+        } catch (IllegalStateException ended) {
+            throw new HttpException(409, ref + " has ended");
+        }
+        return HttpResponse.of(204);
+    }
+}

@@ -1,0 +1,202 @@
+package dev.ropewalk.actors.observer;
+
+import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorGlance;
+import dev.ropewalk.actors.observer.Sample.CordSight;
+import dev.ropewalk.actors.observer.Sample.SystemSight;
+import dev.ropewalk.actors.observer.Window.Shown;
+import dev.ropewalk.actors.observer.Window.View;
+import dev.ropewalk.fibers.internal.dump.JsonWriter;
+import dev.ropewalk.fibers.observe.FiberDump;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+/**
+ * Writes the JSON of the observer, version 1. A field is never renamed or taken away within a
+ * version; others may be added. Numbers that are not known are null; times are in milliseconds.
+ */
+final class Documents {
+    private static final int VERSION = 1;
+    private static final int MAX_FRAMES = 40;
+
+    private Documents() {}
+
+    /**
+     * All that a viewer sees.
+     *
+     * @param known the rows that he has, by their ids, which becomes those of now; a row that has
+     *     not changed is left out
+     */
+    static String all(
+            Sample sample,
+            View view,
+            Map<String, Supplier<String>> sources,
+            Map<String, String> known) {
+        JsonWriter json = new JsonWriter();
+        json.begin();
+        json.field("version", (Number) VERSION);
+        process(json);
+        json.list("cords", sample.cords(), each -> cord(json, each));
+        json.list("systems", sample.systems(), each -> system(json, each));
+        rows(json, view, known);
+        json.list("sources", List.copyOf(sources.entrySet()), each -> source(json, each));
+        json.end();
+        return json.toString();
+    }
+
+    private static void process(JsonWriter json) {
+        Runtime runtime = Runtime.getRuntime();
+        json.begin("process");
+        json.field("pid", (Number) ProcessHandle.current().pid());
+        json.field("java", Runtime.version().toString());
+        json.field("processors", (Number) runtime.availableProcessors());
+        json.field("heapUsed", (Number) (runtime.totalMemory() - runtime.freeMemory()));
+        json.field("heapMax", (Number) runtime.maxMemory());
+        json.end();
+    }
+
+    private static void cord(JsonWriter json, CordSight cord) {
+        json.begin();
+        json.field("name", Texts.line(cord.name()));
+        json.field("stacks", cord.stats().stacks().name());
+        json.field("busy", known(cord.busy(), 1_000));
+        json.field("switches", known(cord.switches(), 1));
+        json.field("fibers", (Number) cord.stats().alive());
+        json.field("runnable", (Number) cord.stats().runnable());
+        json.field("inbox", (Number) cord.stats().inbox());
+        json.field("timers", (Number) cord.stats().timers());
+        json.field("tasks", (Number) cord.stats().tasks());
+        json.field("silent", cord.isSilent());
+        json.field("running", Texts.line(cord.running()));
+        stack(json, cord.stack());
+        json.list("cycles", cord.cycles(), each -> json.string(text(each)));
+        json.end();
+    }
+
+    /** Without an answer null; to so many parts of one. */
+    private static @Nullable Number known(double value, int parts) {
+        return value == Sample.UNKNOWN
+                ? null
+                : (Number) (Math.round(value * parts) / (double) parts);
+    }
+
+    private static String text(String line) {
+        return Objects.requireNonNull(Texts.line(line));
+    }
+
+    private static void stack(JsonWriter json, List<StackTraceElement> stack) {
+        json.list(
+                "stack",
+                stack.subList(0, Math.min(stack.size(), MAX_FRAMES)),
+                each -> json.string(text(each.toString())));
+    }
+
+    private static void system(JsonWriter json, SystemSight system) {
+        json.begin();
+        json.field("name", Texts.line(system.name()));
+        json.field("actors", (Number) system.actors().size());
+        json.field("deadLetters", (Number) system.deadLetters());
+        json.field("letters", known(system.letters(), 10));
+        json.list("silent", system.silent(), each -> json.string(text(each)));
+        json.field("failure", system.failure());
+        json.end();
+    }
+
+    private static void rows(JsonWriter json, View view, Map<String, String> known) {
+        json.field("system", view.system() == null ? null : Texts.line(view.system().name()));
+        json.field("total", (Number) view.total());
+        json.field("from", (Number) view.from());
+        List<String> order = new ArrayList<>();
+        List<String> changed = new ArrayList<>();
+        for (Shown each : view.rows()) {
+            String row = row(each);
+            String id = each.row().id();
+            order.add(id);
+            if (!row.equals(known.put(id, row))) {
+                changed.add(row);
+            }
+        }
+        known.keySet().retainAll(order);
+        json.list("order", order, json::string);
+        json.list("rows", changed, json::raw);
+    }
+
+    private static String row(Shown shown) {
+        JsonWriter json = new JsonWriter();
+        json.begin();
+        json.field("id", shown.row().id());
+        json.field("path", Texts.line(shown.row().path()));
+        json.field("depth", (Number) shown.row().depth());
+        ActorGlance before = shown.row().actor();
+        json.field("kind", before == null ? "supervisor" : "actor");
+        if (before != null) {
+            ActorActivity activity = shown.activity();
+            actor(json, activity == null ? before : activity.glance());
+            activity(json, activity);
+            json.field("rate", known(shown.rate(), 10));
+        }
+        json.end();
+        return json.toString();
+    }
+
+    private static void actor(JsonWriter json, ActorGlance actor) {
+        json.field("number", (Number) actor.number());
+        json.field("cord", Texts.line(actor.cord()));
+        json.field("phase", actor.phase().name());
+        json.field("queued", (Number) actor.queued());
+        json.field("oldest", millis(actor.oldest()));
+        json.field("restarts", (Number) actor.restarts());
+    }
+
+    private static @Nullable Number millis(@Nullable Duration time) {
+        return time == null ? null : (Number) time.toMillis();
+    }
+
+    private static void activity(JsonWriter json, @Nullable ActorActivity activity) {
+        json.field("asked", activity != null);
+        json.field("state", activity == null ? null : Texts.line(activity.state()));
+        json.field("handles", activity == null ? null : Texts.line(activity.handles()));
+    }
+
+    private static void source(JsonWriter json, Map.Entry<String, Supplier<String>> source) {
+        json.begin();
+        json.field("name", Texts.line(source.getKey()));
+        try {
+            json.field("json", source.getValue().get());
+            json.field("failure", (String) null);
+        } catch (RuntimeException failed) {
+            json.field("json", (String) null);
+            json.field("failure", Texts.of(failed));
+        }
+        json.end();
+    }
+
+    // ---------------------------------------------------------------- on request
+
+    /** One actor, with the fiber in which it runs, if that was found. */
+    static String actor(ActorActivity activity, @Nullable FiberDump fiber) {
+        JsonWriter json = new JsonWriter();
+        json.begin();
+        json.field("version", (Number) VERSION);
+        json.field("path", Texts.line(activity.glance().path()));
+        actor(json, activity.glance());
+        activity(json, activity);
+        json.field("waitsFor", fiber == null ? null : Texts.line(fiber.reason()));
+        json.list(
+                "awaits",
+                fiber == null ? List.of() : fiber.awaits(),
+                each -> json.string(text(each)));
+        json.field("pending", fiber == null ? null : Texts.line(fiber.pending()));
+        json.field("fibers", (Number) (fiber == null ? 0 : fiber.children()));
+        stack(json, fiber == null ? List.of() : fiber.stack());
+        json.end();
+        return json.toString();
+    }
+}

@@ -1,0 +1,108 @@
+package dev.ropewalk.actors.observer;
+
+import dev.ropewalk.channels.http.HttpOptions;
+import dev.ropewalk.channels.http.HttpServer;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.TcpOptions;
+import dev.ropewalk.fibers.io.Tls;
+import dev.ropewalk.fibers.spi.WaitCell;
+
+import java.util.Objects;
+
+/**
+ * A page that shows the cords, actors and waits of this process, and changes once a second:
+ *
+ * {@snippet file="dev/ropewalk/actors/observer/ObserverSnippetsTest.java" region="start"}
+ *
+ * <p>It has a cord of its own, and is reached by its {@link #address}. Nothing is asked of the
+ * process while nobody looks. While somebody looks, cords and systems are asked once a second, and
+ * the actors of the rows that he sees; contents of messages are not shown. At most eight look at
+ * once.
+ *
+ * <p>{@code /api/v1/now} has the same as JSON, for programs that send the token in the header
+ * {@code Authorization: Bearer}.
+ */
+public final class Observer implements AutoCloseable {
+    /** A browser opens some for each viewer. */
+    private static final int MAX_CONNECTIONS = 8 * Viewers.MAX;
+
+    private final Cord cord;
+    private final Gate gate;
+
+    private Observer(Cord cord, Gate gate) {
+        this.cord = cord;
+        this.gate = gate;
+    }
+
+    /**
+     * Starts an observer, and tells its address on {@code System.err}, once. From any thread; a
+     * switchpoint.
+     *
+     * @param options where it listens, and what viewers may do
+     * @return the observer, to be closed
+     * @throws ConnectionException if the port is in use, or the system refuses
+     */
+    public static Observer start(ObserverOptions options) {
+        Objects.requireNonNull(options, "options");
+        Cord cord = Cord.start("observer");
+        WaitCell started = new WaitCell();
+        cord.spin("observer", () -> serve(options, started));
+        Object told = started.await("the start of an observer", Long.MAX_VALUE);
+        if (told instanceof RuntimeException refused) {
+            cord.close();
+            throw refused;
+        }
+        Observer made = new Observer(cord, (Gate) Objects.requireNonNull(told));
+        Announcement.tell(made.address());
+        return made;
+    }
+
+    private static void serve(ObserverOptions options, WaitCell started) {
+        Viewers viewers = new Viewers(new Sampler(), options.sources());
+        Answers answers = new Answers(viewers, options.hasControl());
+        Gate gate = new Gate(options, Token.of(options.token()), answers);
+        HttpServer server;
+        try {
+            server = HttpServer.start(options.host(), options.port(), http(options), gate);
+        } catch (RuntimeException refused) {
+            started.give(refused);
+            return;
+        }
+        gate.opened(server.port());
+        started.give(gate);
+        server.await();
+    }
+
+    private static HttpOptions http(ObserverOptions options) {
+        HttpOptions http = HttpOptions.defaults();
+        TcpOptions tcp = http.tcp().withMaxConnections(MAX_CONNECTIONS);
+        Tls tls = options.tls();
+        return http.withTcp(tls == null ? tcp : tcp.withTls(tls));
+    }
+
+    /**
+     * {@return the address for a browser, with the token} The token stands behind a {@code #}, so
+     * the browser sends it in no address and in no Referer.
+     */
+    public String address() {
+        return gate.address();
+    }
+
+    /** {@return the port} */
+    public int port() {
+        return gate.port();
+    }
+
+    /** Ends it at once, with the streams of those that look. Harmless the second time. */
+    @Override
+    public void close() {
+        cord.close();
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return "an observer at " + gate.publicAddress();
+    }
+}

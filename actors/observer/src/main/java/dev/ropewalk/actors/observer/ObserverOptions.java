@@ -1,0 +1,181 @@
+package dev.ropewalk.actors.observer;
+
+import dev.ropewalk.fibers.io.Tls;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * How an {@link Observer} can be reached, and what may be done with it; immutable. By default it
+ * listens on loopback alone, its token is drawn anew each time, and it shows and changes nothing.
+ */
+public final class ObserverOptions {
+    /** Of a token that the program gives. */
+    private static final int MIN_TOKEN_CHARS = 16;
+
+    private final Values values;
+
+    private ObserverOptions(Values values) {
+        this.values = values;
+    }
+
+    /** {@return options for 127.0.0.1 and a free port} */
+    public static ObserverOptions loopback() {
+        return new ObserverOptions(new Values("127.0.0.1", 0, null, null, false, Map.of()));
+    }
+
+    /**
+     * {@return options for an address that other machines can reach} It needs TLS, because the
+     * token travels with each request, and a token that its users know.
+     *
+     * @param host the address or name by which browsers reach it; requests for another host are
+     *     refused
+     * @param port 0 takes a free one
+     * @param tls the certificate
+     * @param token 16 visible characters of ASCII at least
+     * @throws IllegalArgumentException if the host is 0.0.0.0 or blank, the port is none, or the
+     *     token is too short or has other characters
+     */
+    public static ObserverOptions of(String host, int port, Tls tls, String token) {
+        if (host.isBlank() || host.equals("0.0.0.0")) {
+            throw new IllegalArgumentException(
+                    "host="
+                            + host
+                            + " is no host that a browser asks for; name the address that it has"
+                            + " there");
+        }
+        if (token.length() < MIN_TOKEN_CHARS) {
+            throw new IllegalArgumentException(
+                    "the token has "
+                            + token.length()
+                            + " < "
+                            + MIN_TOKEN_CHARS
+                            + " characters; draw one at random");
+        }
+        if (!token.chars().allMatch(each -> each > ' ' && each < 0x7f)) {
+            throw new IllegalArgumentException(
+                    "the token has a blank, or a character that is no ASCII; it is sent in a"
+                            + " header");
+        }
+        return new ObserverOptions(
+                new Values(
+                        host,
+                        checkPort(port),
+                        Objects.requireNonNull(tls, "tls"),
+                        token,
+                        false,
+                        Map.of()));
+    }
+
+    /**
+     * {@return these options with another port}
+     *
+     * @param port 0 takes a free one
+     * @throws IllegalArgumentException if it is less than 0 or more than 65,535
+     */
+    public ObserverOptions withPort(int port) {
+        return new ObserverOptions(
+                new Values(
+                        values.host,
+                        checkPort(port),
+                        values.tls,
+                        values.token,
+                        values.hasControl,
+                        values.sources));
+    }
+
+    /** {@return these options, by which viewers may suspend, resume and stop actors} */
+    public ObserverOptions withControl() {
+        return new ObserverOptions(
+                new Values(
+                        values.host, values.port, values.tls, values.token, true, values.sources));
+    }
+
+    /**
+     * {@return these options with one more thing to be shown: a node, a pipeline, a pool} It is
+     * asked once a second while somebody looks, on the observer's cord, and must not wait. A source
+     * that throws is shown as its failure.
+     *
+     * {@snippet file="dev/ropewalk/actors/observer/ObserverSnippetsTest.java" region="source"}
+     *
+     * @param name the heading
+     * @param json makes one value of JSON
+     * @throws IllegalArgumentException if there is one of that name, or the name is blank
+     */
+    public ObserverOptions withSource(String name, Supplier<String> json) {
+        if (name.isBlank() || values.sources.containsKey(name)) {
+            throw new IllegalArgumentException(
+                    "name=" + name + " is blank, or another source has it; use another one");
+        }
+        Map<String, Supplier<String>> sources = new TreeMap<>(values.sources);
+        sources.put(name, Objects.requireNonNull(json, "json"));
+        return new ObserverOptions(
+                new Values(
+                        values.host,
+                        values.port,
+                        values.tls,
+                        values.token,
+                        values.hasControl,
+                        sources));
+    }
+
+    private static int checkPort(int port) {
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("port=" + port + " is not in 0 to 65535");
+        }
+        return port;
+    }
+
+    String host() {
+        return values.host;
+    }
+
+    int port() {
+        return values.port;
+    }
+
+    @Nullable Tls tls() {
+        return values.tls;
+    }
+
+    /** Null for one that is drawn. */
+    @Nullable String token() {
+        return values.token;
+    }
+
+    boolean hasControl() {
+        return values.hasControl;
+    }
+
+    Map<String, Supplier<String>> sources() {
+        return values.sources;
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return "ObserverOptions[host="
+                + values.host
+                + ", port="
+                + values.port
+                + ", tls="
+                + (values.tls != null)
+                + ", control="
+                + values.hasControl
+                + ", sources="
+                + values.sources.keySet()
+                + "]";
+    }
+
+    private record Values(
+            String host,
+            int port,
+            @Nullable Tls tls,
+            @Nullable String token,
+            boolean hasControl,
+            Map<String, Supplier<String>> sources) {}
+}

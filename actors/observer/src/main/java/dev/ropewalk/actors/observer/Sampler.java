@@ -1,0 +1,115 @@
+package dev.ropewalk.actors.observer;
+
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.observe.SystemSnapshot;
+import dev.ropewalk.actors.observer.Sample.CordSight;
+import dev.ropewalk.actors.observer.Sample.SystemSight;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.observe.CordDump;
+import dev.ropewalk.fibers.observe.CordStats;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.sync.Mutex;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Asks cords and systems, once a second at most, and only when a viewer wants to know. Confined to
+ * the observer's cord.
+ *
+ * <p>Cords are asked side by side, so one that does not answer delays a sample by {@link #LIMIT},
+ * however many there are. Of a silent one the dump is taken from outside, without its thread.
+ */
+final class Sampler {
+    /** How long a cord may take to answer. */
+    static final Duration LIMIT = Duration.ofMillis(100);
+
+    /** Viewers that ask within it get the same sample. */
+    private static final long FRESH_NS = Duration.ofMillis(800).toNanos();
+
+    private final Mutex taking = Mutex.local();
+    private @Nullable Sample last;
+    private Map<Cord, CordStats> lastStats = Map.of();
+    private final Map<ActorSystem, Long> lastLetters = new HashMap<>();
+
+    /** A switchpoint. */
+    Sample sample() {
+        return taking.call(
+                () -> {
+                    Sample known = last;
+                    if (known == null || Waits.nanoTime() - known.atNs() >= FRESH_NS) {
+                        known = take(known);
+                        last = known;
+                    }
+                    return known;
+                });
+    }
+
+    private Sample take(@Nullable Sample before) {
+        long nowNs = Waits.nanoTime();
+        double seconds = before == null ? 0 : (nowNs - before.atNs()) / 1e9;
+        Map<Cord, CordStats> stats = new HashMap<>();
+        List<Fiber<CordSight>> asked = new ArrayList<>();
+        for (Cord cord : Cord.all()) {
+            CordStats now = cord.stats();
+            stats.put(cord, now);
+            CordStats then = lastStats.get(cord);
+            asked.add(Fiber.spin("asks " + cord.name(), () -> look(cord, now, then, seconds)));
+        }
+        List<CordSight> cords = asked.stream().map(Fiber::await).toList();
+        List<SystemSight> systems = new ArrayList<>();
+        for (ActorSystem each : ActorSystem.all()) {
+            systems.add(look(each, seconds));
+        }
+        lastStats = stats;
+        lastLetters.keySet().retainAll(systems.stream().map(SystemSight::system).toList());
+        return new Sample(nowNs, cords, List.copyOf(systems));
+    }
+
+    private static CordSight look(
+            Cord cord, CordStats now, @Nullable CordStats then, double seconds) {
+        double busy = Sample.UNKNOWN;
+        double switches = Sample.UNKNOWN;
+        if (then != null && seconds > 0) {
+            double slept = now.slept().minus(then.slept()).toNanos() / 1e9;
+            busy = Math.clamp(1 - slept / seconds, 0, 1);
+            switches = Math.max(0, now.switches() - then.switches()) / seconds;
+        }
+        try {
+            List<String> cycles = cord.cycles(LIMIT);
+            return new CordSight(cord.name(), now, busy, switches, false, null, List.of(), cycles);
+        } catch (FiberTimeoutException silent) {
+            CordDump outside = cord.dump(Duration.ZERO);
+            return new CordSight(
+                    cord.name(),
+                    now,
+                    busy,
+                    switches,
+                    true,
+                    outside.running(),
+                    outside.stack(),
+                    List.of());
+        }
+    }
+
+    private SystemSight look(ActorSystem system, double seconds) {
+        long letters = system.deadLetterCount();
+        Long before = lastLetters.put(system, letters);
+        double rate =
+                before == null || seconds == 0 ? Sample.UNKNOWN : (letters - before) / seconds;
+        try {
+            SystemSnapshot snapshot = system.snapshot(LIMIT);
+            return new SystemSight(
+                    system, snapshot.actors(), snapshot.silent(), letters, rate, null);
+        } catch (RuntimeException ending) {
+            return new SystemSight(system, List.of(), List.of(), letters, rate, Texts.of(ending));
+        }
+    }
+}

@@ -1,0 +1,192 @@
+package dev.ropewalk.actors.observer;
+
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorGlance;
+import dev.ropewalk.actors.observe.ActorInspector;
+import dev.ropewalk.actors.observe.ActorStatistics;
+import dev.ropewalk.actors.observer.Sample.SystemSight;
+import dev.ropewalk.actors.observer.TreeOrder.By;
+import dev.ropewalk.actors.observer.TreeOrder.Row;
+import dev.ropewalk.channels.http.HttpException;
+import dev.ropewalk.channels.http.HttpRequest;
+import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The rows that one viewer sees. Of these alone each actor is asked itself, and its messages are
+ * counted, so the price of a look does not grow with the system. To be closed, because counting
+ * goes on until then. Confined to the observer's cord.
+ */
+final class Window implements AutoCloseable {
+    /** Rows at once. */
+    static final int MAX_ROWS = 500;
+
+    private static final int DEFAULT_ROWS = 100;
+
+    private final @Nullable String system;
+    private final String filter;
+    private final By by;
+    private final int from;
+    private final int count;
+
+    /** By the ids of the rows. */
+    private final Map<String, Watched> watched = new HashMap<>();
+
+    private static final class Watched {
+        final ActorInspector inspector;
+        final ActorStatistics statistics;
+        private long atNs = Waits.nanoTime();
+        private long in;
+
+        Watched(ActorInspector inspector, ActorStatistics statistics) {
+            this.inspector = inspector;
+            this.statistics = statistics;
+        }
+
+        /** Messages a second since the last call. */
+        double rate() {
+            long nowNs = Waits.nanoTime();
+            long now = statistics.in();
+            double rate = nowNs == atNs ? Sample.UNKNOWN : (now - in) * 1e9 / (nowNs - atNs);
+            atNs = nowNs;
+            in = now;
+            return rate;
+        }
+    }
+
+    /**
+     * A row as it is shown.
+     *
+     * @param activity null for a supervisor, and for an actor that could not be asked
+     * @param rate messages a second
+     */
+    record Shown(Row row, @Nullable ActorActivity activity, double rate) {}
+
+    /**
+     * The rows as they are shown.
+     *
+     * @param system null if there is none
+     * @param total of all rows of the system that the filter lets through
+     */
+    record View(@Nullable SystemSight system, int total, int from, List<Shown> rows) {}
+
+    /**
+     * The window that a request asks for.
+     *
+     * @throws HttpException if its numbers are none
+     */
+    Window(HttpRequest request) {
+        this.system = request.query("system");
+        String wanted = request.query("filter");
+        this.filter = wanted == null ? "" : wanted;
+        this.by = By.of(request.query("sort"));
+        this.from = number(request, "from", 0, Integer.MAX_VALUE);
+        this.count = number(request, "rows", DEFAULT_ROWS, MAX_ROWS);
+    }
+
+    private static int number(HttpRequest request, String name, int otherwise, int max) {
+        String text = request.query(name);
+        if (text == null) {
+            return otherwise;
+        }
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= 0 && value <= max) {
+                return value;
+            }
+        } catch (NumberFormatException none) {
+            // the same answer
+        }
+        throw new HttpException(400, name + " is a number from 0 to " + max);
+    }
+
+    /** A switchpoint. */
+    View look(Sample sample) {
+        SystemSight seen = sample.system(system);
+        if (seen == null) {
+            watchOnly(Set.of());
+            return new View(null, 0, 0, List.of());
+        }
+        List<Row> all = TreeOrder.rows(seen.actors(), filter, by);
+        int first = Math.min(from, Math.max(0, all.size() - count));
+        List<Row> visible = all.subList(first, Math.min(all.size(), first + count));
+        Set<String> ids = new HashSet<>();
+        visible.forEach(each -> ids.add(each.id()));
+        watchOnly(ids);
+        List<Shown> rows = new ArrayList<>(visible.size());
+        Set<String> silent = new HashSet<>(seen.silent());
+        for (Row each : visible) {
+            rows.add(look(seen.system(), each, silent, sample));
+        }
+        return new View(seen, all.size(), first, List.copyOf(rows));
+    }
+
+    private Shown look(ActorSystem of, Row row, Set<String> silent, Sample sample) {
+        ActorGlance actor = row.actor();
+        if (actor == null || silent.contains(actor.cord()) || sample.isSilent(actor.cord())) {
+            return new Shown(row, null, Sample.UNKNOWN);
+        }
+        try {
+            Watched now = watched.get(row.id());
+            boolean isNew = now == null;
+            if (now == null) {
+                now = watch(of, actor);
+                if (now == null) {
+                    return new Shown(row, null, Sample.UNKNOWN);
+                }
+                watched.put(row.id(), now);
+            }
+            ActorActivity activity = now.inspector.activity();
+            return new Shown(row, activity, isNew ? Sample.UNKNOWN : now.rate());
+        } catch (FiberTimeoutException noAnswer) {
+            silent.add(actor.cord()); // its other actors would take the same limit each
+            return new Shown(row, null, Sample.UNKNOWN);
+        } catch (IllegalStateException ended) {
+            return new Shown(row, null, Sample.UNKNOWN);
+        }
+    }
+
+    /** Null if the actor is not there any more, or another one has its name. */
+    private static @Nullable Watched watch(ActorSystem of, ActorGlance actor) {
+        ActorRef<?> ref = find(of, actor.path());
+        if (ref == null || ref.number() != actor.number()) {
+            return null;
+        }
+        ActorInspector inspector = ActorInspector.of(ref).within(Sampler.LIMIT);
+        return new Watched(inspector, inspector.statistics());
+    }
+
+    /** The actor at a path that begins with the system's root; null if there is none. */
+    static @Nullable ActorRef<?> find(ActorSystem of, String path) {
+        int below = path.indexOf('/');
+        return below < 0 ? null : of.find(path.substring(below + 1));
+    }
+
+    private void watchOnly(Set<String> ids) {
+        watched.entrySet()
+                .removeIf(
+                        each -> {
+                            boolean isGone = !ids.contains(each.getKey());
+                            if (isGone) {
+                                each.getValue().statistics.close();
+                            }
+                            return isGone;
+                        });
+    }
+
+    @Override
+    public void close() {
+        watchOnly(Set.of());
+    }
+}

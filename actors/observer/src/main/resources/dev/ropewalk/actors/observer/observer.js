@@ -1,0 +1,367 @@
+'use strict';
+// The page of the observer. All text of the process goes through textContent, never through markup.
+
+const ROW_PX = 22; // as in observer.css
+const MORE_ROWS = 10; // above and below those that are seen
+const KEPT = 60; // samples of a chart
+const AGAIN_MS = 2000;
+
+const one = id => document.getElementById(id);
+const grid = one('actors');
+const view = { system: null, filter: '', sort: 'tree', from: 0, rows: 60 };
+const rows = new Map(); // by id, as they came
+const busy = new Map(); // by cord, the last shares
+let order = [];
+let total = 0;
+let first = 0;
+let selected = null; // an id
+let stream = null;
+let begins = 0;
+
+// ---------------------------------------------------------------- the token
+
+function token() {
+  if (location.hash.length > 1) {
+    sessionStorage.setItem('token', location.hash.slice(1));
+    history.replaceState(null, '', location.pathname); // nobody reads it over a shoulder
+  }
+  return sessionStorage.getItem('token') ?? '';
+}
+
+const secret = token();
+
+function ask(path, options = {}) {
+  return fetch(path, { ...options, headers: { Authorization: 'Bearer ' + secret }, cache: 'no-store' });
+}
+
+/** The same, and an answer that is none where the process cannot be reached. */
+async function tryAsk(path, options = {}) {
+  try {
+    return await ask(path, options);
+  } catch (failed) {
+    return new Response('no connection', { status: 503 });
+  }
+}
+
+// ---------------------------------------------------------------- the stream
+
+async function look() {
+  stream?.abort();
+  stream = new AbortController();
+  const mine = stream;
+  rows.clear();
+  const query = new URLSearchParams({ filter: view.filter, sort: view.sort, from: view.from, rows: view.rows });
+  if (view.system !== null) {
+    query.set('system', view.system);
+  }
+  try {
+    const answer = await ask('/api/v1/stream?' + query, { signal: mine.signal });
+    if (!answer.ok) {
+      say((await answer.text()).trim(), true);
+      if (answer.status !== 401) {
+        again(mine);
+      }
+      return;
+    }
+    say('live', false);
+    const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    for (let part = await reader.read(); !part.done; part = await reader.read()) {
+      text += part.value;
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        show(JSON.parse(text.slice('data: '.length, end)));
+        text = text.slice(end + 2);
+      }
+    }
+    say('the process has ended the stream', true);
+    again(mine);
+  } catch (failed) {
+    if (!mine.signal.aborted) {
+      say('no connection', true);
+      again(mine);
+    }
+  }
+}
+
+function again(mine) {
+  setTimeout(() => { if (stream === mine) { look(); } }, AGAIN_MS);
+}
+
+/** A stream is begun anew with each change of the window, and not while it goes on changing. */
+function lookSoon() {
+  clearTimeout(begins);
+  begins = setTimeout(look, 80);
+}
+
+function say(text, isBad) {
+  one('connection').textContent = text;
+  one('connection').className = isBad ? 'bad' : '';
+}
+
+// ---------------------------------------------------------------- showing
+
+function cell(tag, text, name) {
+  const made = document.createElement(tag);
+  made.textContent = text ?? '';
+  if (name) {
+    made.className = name;
+  }
+  return made;
+}
+
+const number = value => value === null || value === undefined ? '' : Math.round(value).toLocaleString('en');
+
+function show(all) {
+  const mebi = bytes => Math.round(bytes / 1048576).toLocaleString('en') + ' MiB';
+  one('process').textContent = `process ${all.process.pid}, Java ${all.process.java}, ` +
+    `${all.process.processors} processors, heap ${mebi(all.process.heapUsed)} of ${mebi(all.process.heapMax)}`;
+  showCords(all.cords);
+  showCycles(all.cords);
+  showSystems(all);
+  showSources(all.sources);
+  for (const row of all.rows) {
+    rows.set(row.id, row);
+  }
+  order = all.order;
+  total = all.total;
+  first = all.from;
+  showRows();
+}
+
+function spark(shares) {
+  const ns = 'http://www.w3.org/2000/svg';
+  const svg = document.createElementNS(ns, 'svg');
+  svg.setAttribute('class', 'spark');
+  svg.setAttribute('viewBox', `0 0 ${KEPT - 1} 20`);
+  svg.setAttribute('preserveAspectRatio', 'none');
+  svg.setAttribute('role', 'img');
+  svg.setAttribute('aria-label', 'busy share of the last minute');
+  const line = document.createElementNS(ns, 'polyline');
+  const from = KEPT - shares.length;
+  line.setAttribute('points', shares.map((share, i) => `${from + i},${19 - 18 * share}`).join(' '));
+  svg.append(line);
+  return svg;
+}
+
+function showCords(cords) {
+  const body = one('cords').tBodies[0];
+  body.replaceChildren(...cords.map(cord => {
+    const shares = busy.get(cord.name) ?? [];
+    if (cord.busy !== null) {
+      shares.push(cord.busy);
+      shares.splice(0, Math.max(0, shares.length - KEPT));
+      busy.set(cord.name, shares);
+    }
+    const line = document.createElement('tr');
+    const chart = document.createElement('td');
+    chart.append(spark(shares));
+    const state = cord.silent ? 'STUCK in ' + (cord.running ?? 'no fiber') : 'answers';
+    const where = cell('td', state, cord.silent ? 'bad' : '');
+    where.title = cord.stack.join('\n');
+    line.append(cell('td', cord.name), where,
+      cell('td', cord.busy === null ? '' : Math.round(cord.busy * 100) + ' %'), chart,
+      cell('td', number(cord.switches)), cell('td', number(cord.fibers)), cell('td', number(cord.runnable)),
+      cell('td', number(cord.inbox)), cell('td', number(cord.timers)), cell('td', cord.stacks));
+    return line;
+  }));
+}
+
+function showCycles(cords) {
+  const lines = cords.flatMap(cord => cord.cycles.map(cycle => cell('li', `cord ${cord.name}: ${cycle}`, 'bad')));
+  one('cycles').replaceChildren(...(lines.length > 0 ? lines : [cell('li', 'none is known')]));
+}
+
+function showSystems(all) {
+  const choice = one('system');
+  const names = all.systems.map(each => each.name);
+  if (names.join('\n') !== Array.from(choice.options, each => each.value).join('\n')) {
+    choice.replaceChildren(...names.map(each => cell('option', each)));
+  }
+  choice.value = all.system ?? '';
+  const system = all.systems.find(each => each.name === all.system);
+  if (system === undefined) {
+    one('totals').textContent = 'no system of actors';
+    return;
+  }
+  const silent = system.silent.length > 0 ? `, without those of ${system.silent.join(', ')}` : '';
+  const letters = system.letters === null ? '' : ` (${system.letters}/s)`;
+  one('totals').textContent = `${number(system.actors)} actors${silent}, ${number(all.total)} rows, ` +
+    `${number(system.deadLetters)} dead letters${letters}${system.failure === null ? '' : ', ' + system.failure}`;
+}
+
+function showSources(sources) {
+  one('sources').replaceChildren(...sources.flatMap(each => {
+    let text = each.failure;
+    if (text === null) {
+      try {
+        text = JSON.stringify(JSON.parse(each.json), null, 2);
+      } catch (none) {
+        text = 'this is no JSON: ' + each.json;
+      }
+    }
+    return [cell('h2', each.name), cell('pre', text, each.failure === null ? '' : 'bad')];
+  }));
+}
+
+function showRows() {
+  one('space').style.height = total * ROW_PX + 'px';
+  one('rows').style.top = first * ROW_PX + 'px';
+  grid.setAttribute('aria-rowcount', total);
+  one('rows').replaceChildren(...order.map((id, i) => rowOf(rows.get(id), id, first + i)));
+}
+
+function rowOf(row, id, place) {
+  const line = document.createElement('div');
+  line.className = 'row ' + row.kind + (id === selected ? ' now' : '');
+  line.setAttribute('role', 'row');
+  line.setAttribute('aria-rowindex', place + 1);
+  line.setAttribute('aria-selected', id === selected);
+  line.dataset.id = id;
+  const isTree = view.sort === 'tree' && view.filter === '';
+  const name = isTree ? row.path.slice(row.path.lastIndexOf('/') + 1) : row.path;
+  const path = cell('span', name, 'path');
+  path.style.paddingLeft = (isTree ? row.depth * 1.2 : 0) + 'em';
+  path.title = row.path;
+  const oldest = row.oldest === null || row.oldest === undefined ? '' : number(row.oldest) + ' ms';
+  const phase = row.kind === 'supervisor' ? 'supervisor' : row.asked ? row.phase : row.phase + ' ?';
+  const parts = [path, cell('span', phase), cell('span', number(row.queued)), cell('span', oldest),
+    cell('span', number(row.rate)), cell('span', number(row.restarts)),
+    cell('span', row.handles ?? row.state ?? '', 'wide'), cell('span', row.cord, 'wide')];
+  parts.forEach(each => each.setAttribute('role', 'gridcell'));
+  line.append(...parts);
+  line.addEventListener('click', () => { select(id); open(); });
+  return line;
+}
+
+// ---------------------------------------------------------------- the window
+
+function windowOf() {
+  const from = Math.max(0, Math.floor(grid.scrollTop / ROW_PX) - MORE_ROWS);
+  const count = Math.min(500, Math.ceil(grid.clientHeight / ROW_PX) + 2 * MORE_ROWS);
+  if (from !== view.from || count !== view.rows) {
+    view.from = from;
+    view.rows = count;
+    lookSoon();
+  }
+}
+
+grid.addEventListener('scroll', windowOf);
+addEventListener('resize', windowOf);
+one('system').addEventListener('change', event => { view.system = event.target.value; top0(); });
+one('filter').addEventListener('input', event => { view.filter = event.target.value.trim(); top0(); });
+one('sort').addEventListener('change', event => { view.sort = event.target.value; top0(); });
+
+function top0() {
+  grid.scrollTop = 0;
+  view.from = 0;
+  lookSoon();
+}
+
+// ---------------------------------------------------------------- the keyboard
+
+function select(id) {
+  selected = id;
+  showRows();
+}
+
+function move(by) {
+  const now = order.indexOf(selected);
+  const next = Math.min(order.length - 1, Math.max(0, now < 0 ? 0 : now + by));
+  if (order.length === 0) {
+    return;
+  }
+  select(order[next]);
+  const place = (first + next) * ROW_PX;
+  if (place < grid.scrollTop) {
+    grid.scrollTop = place;
+  } else if (place + ROW_PX > grid.scrollTop + grid.clientHeight) {
+    grid.scrollTop = place + ROW_PX - grid.clientHeight;
+  }
+}
+
+grid.addEventListener('keydown', event => {
+  const page = Math.max(1, Math.floor(grid.clientHeight / ROW_PX) - 1);
+  const steps = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page };
+  if (event.key in steps) {
+    move(steps[event.key]);
+  } else if (event.key === 'Home') {
+    grid.scrollTop = 0;
+  } else if (event.key === 'End') {
+    grid.scrollTop = total * ROW_PX;
+  } else if (event.key === 'Enter') {
+    open();
+  } else {
+    return;
+  }
+  event.preventDefault();
+});
+
+addEventListener('keydown', event => {
+  if (event.key === '/' && event.target !== one('filter')) {
+    event.preventDefault();
+    one('filter').focus();
+  } else if (event.key === 'Escape') {
+    closeDetail();
+  }
+});
+
+// ---------------------------------------------------------------- one actor
+
+async function open() {
+  const row = rows.get(selected);
+  if (row === undefined || row.kind !== 'actor') {
+    return;
+  }
+  const query = new URLSearchParams({ system: one('system').value, path: row.path });
+  const answer = await tryAsk('/api/v1/actor?' + query);
+  one('detail-heading').textContent = row.path;
+  const list = one('detail').querySelector('dl');
+  const stack = one('detail').querySelector('pre');
+  if (answer.ok) {
+    const actor = await answer.json();
+    const facts = { phase: actor.phase, cord: actor.cord, state: actor.state, handles: actor.handles,
+      'waits for': actor.waitsFor, awaits: actor.awaits.join(', '), mailbox: actor.queued,
+      oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending };
+    list.replaceChildren(...Object.entries(facts)
+      .filter(each => each[1] !== null && each[1] !== '')
+      .flatMap(each => [cell('dt', each[0]), cell('dd', String(each[1]))]));
+    stack.textContent = actor.stack.length === 0 ? 'no stack: it waits between two messages' : actor.stack.join('\n');
+  } else {
+    list.replaceChildren();
+    stack.textContent = await answer.text();
+  }
+  one('detail').hidden = false;
+  one('close').focus();
+}
+
+function closeDetail() {
+  if (!one('detail').hidden) {
+    one('detail').hidden = true;
+    grid.focus();
+  }
+}
+
+one('close').addEventListener('click', closeDetail);
+
+async function control(action) {
+  const row = rows.get(selected);
+  const query = new URLSearchParams({ system: one('system').value, path: row.path, action });
+  const answer = await tryAsk('/api/v1/control?' + query, { method: 'POST' });
+  say(answer.ok ? action + ' of ' + row.path : (await answer.text()).trim(), !answer.ok);
+}
+
+async function begin() {
+  const answer = await tryAsk('/api/v1/may');
+  if (answer.ok && (await answer.json()).control) {
+    one('control').replaceChildren(...['suspend', 'resume', 'restart', 'stop'].map(action => {
+      const button = cell('button', action);
+      button.type = 'button';
+      button.addEventListener('click', () => control(action));
+      return button;
+    }));
+  }
+  windowOf();
+  lookSoon();
+}
+
+begin();

@@ -1,0 +1,454 @@
+package dev.ropewalk.actors.observer;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.supervision.Supervision;
+import dev.ropewalk.channels.http.HttpBody;
+import dev.ropewalk.channels.http.HttpClient;
+import dev.ropewalk.channels.http.HttpRequest;
+import dev.ropewalk.channels.http.HttpResponse;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.sync.Mutex;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+
+/** The observer as its viewers meet it, on loopback. */
+@Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
+class ObserverTest {
+    private static final Duration LONG = Duration.ofSeconds(20);
+
+    /** Its text must not be asked for. */
+    private record Secret(String text, CountDownLatch go) {
+        @Override
+        public String toString() {
+            throw new IllegalStateException("the text of a message was asked for");
+        }
+    }
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private ActorSystem system;
+    private Observer observer;
+    private Look look;
+
+    @BeforeEach
+    void start() {
+        system = ActorSystem.start("shop");
+        start(ObserverOptions.loopback());
+    }
+
+    private void start(ObserverOptions options) {
+        observer = Observer.start(options);
+        open.add(observer);
+        look = new Look(observer);
+    }
+
+    @AfterEach
+    void endAll() throws Exception {
+        for (AutoCloseable each : open.reversed()) {
+            each.close();
+        }
+        system.close();
+        await().atMost(LONG).until(() -> !Taps.areAny()); // nothing is counted any more
+    }
+
+    private static Actor<Object> echo() {
+        return Actor.handler(() -> _ -> Behavior.same());
+    }
+
+    private static Actor<Secret> holding() {
+        return Actor.loop(
+                self -> {
+                    while (true) {
+                        self.receive().go.await(); // keeps its cord
+                    }
+                });
+    }
+
+    /** Until the text has the part. */
+    private String awaitJson(String target, String part) {
+        return await().atMost(LONG)
+                .pollInterval(Duration.ofMillis(100))
+                .until(() -> look.json(target), text -> text.contains(part));
+    }
+
+    private static void assertHas(String text, String part) {
+        assertTrue(text.contains(part), () -> part + " is not in " + text);
+    }
+
+    // ---------------------------------------------------------------- what is seen
+
+    @Test
+    void A6_cordsSystemsAndActorsAreSeen() {
+        system.start("till", echo());
+        system.supervise("stock", Supervision.oneForOne()).start("nuts", echo());
+        String all = awaitJson("/api/v1/now", "\"path\":\"shop/till\"");
+        assertHas(all, "{\"version\":1,");
+        assertHas(all, "\"name\":\"observer\"");
+        assertHas(all, "{\"name\":\"shop\",\"actors\":2,");
+        assertHas(all, "\"order\":[\"shop\",\"shop/stock\",\"shop/stock/nuts#");
+        assertHas(all, "\"path\":\"shop/stock\",\"depth\":1,\"kind\":\"supervisor\"}");
+        assertHas(all, "\"path\":\"shop/stock/nuts\",\"depth\":2,\"kind\":\"actor\"");
+        assertHas(
+                all, "\"phase\":\"UP\",\"queued\":0,\"oldest\":null,\"restarts\":0,\"asked\":true");
+    }
+
+    @Test
+    void A6_aWindowHasItsRowsAloneAndTheFilterIsOfPathCordOrPhase() {
+        for (int i = 0; i < 50; i++) {
+            system.start("a" + i, echo());
+        }
+        String all = look.json("/api/v1/now?from=10&rows=5");
+        assertHas(all, "\"total\":51,\"from\":10,");
+        assertEquals(5, all.split("\"path\":").length - 1, all);
+        assertHas(look.json("/api/v1/now?filter=A4"), "\"total\":11,");
+        assertHas(look.json("/api/v1/now?filter=up"), "\"total\":50,");
+        assertHas(look.json("/api/v1/now?filter=none"), "\"total\":0,\"from\":0,\"order\":[]");
+        assertHas(look.json("/api/v1/now?from=5000&rows=5"), "\"from\":46,"); // the last ones
+        assertEquals(400, look.send(look.get("/api/v1/now?rows=501")).status());
+        assertEquals(400, look.send(look.get("/api/v1/now?from=-1")).status());
+        assertHas(look.json("/api/v1/now?system=none"), "\"system\":null,\"total\":0");
+    }
+
+    @Test
+    void A6_aStreamHasTheRowsThatHaveChangedAndTheirRates() {
+        ActorRef<Object> till = system.start("till", echo());
+        system.start("idle", echo());
+        Look.onCord(
+                () -> {
+                    try (HttpClient client = look.connect()) {
+                        HttpResponse stream = client.send(look.get("/api/v1/stream"));
+                        assertEquals("text/event-stream", stream.header("Content-Type"));
+                        StringBuilder rest = new StringBuilder();
+                        String first = Look.event(stream, rest);
+                        assertHas(first, "\"path\":\"shop/idle\"");
+                        String second = Look.event(stream, rest); // its rate is known now
+                        assertHas(second, "\"rate\":0.0");
+                        for (int i = 0; i < 100; i++) {
+                            till.tell("nut");
+                        }
+                        String third = Look.event(stream, rest);
+                        assertHas(third, "\"path\":\"shop/till\"");
+                        assertFalse(third.contains("\"rate\":0.0"), third);
+                        assertFalse(third.contains("\"path\":\"shop/idle\""), third);
+                        assertHas(third, "\"order\":[\"shop\",\"shop/idle#");
+                    }
+                    return null;
+                });
+    }
+
+    @Test
+    void F13_aStuckCordIsToldWithItsFiberAndStackAndTheOthersAreSeen() {
+        Cord stuck = Cord.start("stuck");
+        open.add(stuck);
+        CountDownLatch go = new CountDownLatch(1);
+        stuck.spin("sleeper", () -> go.await());
+        system.start("till", echo());
+        String all = awaitJson("/api/v1/now", "\"silent\":true");
+        go.countDown();
+        assertHas(all, "\"silent\":true,\"running\":\"sleeper\",\"stack\":[\"");
+        assertHas(all, "CountDownLatch.await");
+        assertHas(all, "\"path\":\"shop/till\"");
+        awaitJson("/api/v1/now", "{\"name\":\"stuck\",\"stacks\":");
+        await().atMost(LONG)
+                .pollInterval(Duration.ofMillis(100))
+                .until(() -> !look.json("/api/v1/now").contains("\"silent\":true"));
+    }
+
+    @Test
+    void A6_anActorWhoseCordIsStuckIsShownAsItWas() {
+        CountDownLatch go = new CountDownLatch(1);
+        ActorRef<Secret> holder = system.start("holder", holding());
+        awaitJson("/api/v1/now", "\"path\":\"shop/holder\"");
+        holder.tell(new Secret("pin", go));
+        String all = awaitJson("/api/v1/now", "\"asked\":false");
+        assertEquals(
+                504, look.send(look.get("/api/v1/actor?system=shop&path=shop/holder")).status());
+        go.countDown();
+        assertHas(all, "\"path\":\"shop/holder\"");
+    }
+
+    @Test
+    void F9_fibersThatWaitForEachOtherAreNamed() {
+        Cord cord = Cord.start("kitchen");
+        open.add(cord);
+        cord.spin(
+                "cooks",
+                () -> {
+                    Mutex pan = Mutex.local();
+                    Mutex stove = Mutex.local();
+                    Fiber<?> first = Fiber.spin("first", () -> pan.run(() -> lockLater(stove)));
+                    Fiber.spin("second", () -> stove.run(() -> lockLater(pan)));
+                    first.await();
+                });
+        String all = awaitJson("/api/v1/now", "a cycle: ");
+        assertHas(all, "first waits for second");
+        assertHas(all, "second waits for first");
+    }
+
+    private static void lockLater(Mutex other) {
+        Fiber.sleep(Duration.ofMillis(10));
+        other.lock(Duration.ofMinutes(1));
+    }
+
+    @Test
+    void A6_contentsOfMessagesAreNotAskedFor() throws InterruptedException {
+        CountDownLatch go = new CountDownLatch(1);
+        Cord cord = Cord.start("apart");
+        open.add(cord);
+        CountDownLatch begun = new CountDownLatch(1);
+        Actor<Secret> waiting =
+                Actor.loop(
+                        self -> {
+                            self.receive();
+                            begun.countDown();
+                            Fiber.sleep(Duration.ofMinutes(1));
+                        });
+        ActorRef<Secret> waits = system.root().start(cord, "waits", waiting);
+        waits.tell(new Secret("pin", go));
+        waits.tell(new Secret("pin", go));
+        begun.await();
+        String all = awaitJson("/api/v1/now", "\"handles\":\"ObserverTest$Secret\"");
+        assertHas(all, "\"queued\":1,\"oldest\":");
+        String one = look.json("/api/v1/actor?system=shop&path=shop/waits");
+        assertHas(one, "\"handles\":\"ObserverTest$Secret\"");
+        assertHas(one, "\"waitsFor\":\"sleep\"");
+        assertHas(one, "ObserverTest");
+        assertFalse((all + one).contains("pin"), one);
+    }
+
+    @Test
+    void A6_namesAreTextAndSignsOfDirectionAreTold() {
+        system.start("<b>\u202Eevil", echo());
+        system.start("x".repeat(2_000), echo());
+        String all = awaitJson("/api/v1/now?rows=10", "evil");
+        assertHas(all, "\"path\":\"shop/<b><U+202E>evil\"");
+        assertHas(all, "x".repeat(200) + "...\"");
+        String script = look.send(HttpRequest.get("/observer.js")).text();
+        assertFalse(script.contains("innerHTML"), "text of the process would be markup");
+    }
+
+    @Test
+    void sourcesAreShownAndOneThatThrowsIsShownAsItsFailure() {
+        observer.close();
+        start(
+                ObserverOptions.loopback()
+                        .withSource("node", () -> "{\"peers\":[]}")
+                        .withSource(
+                                "bad",
+                                () -> {
+                                    throw new IllegalStateException("no pool");
+                                }));
+        String all = look.json("/api/v1/now");
+        assertHas(all, "{\"name\":\"node\",\"json\":\"{\\\"peers\\\":[]}\",\"failure\":null}");
+        assertHas(all, "\"failure\":\"java.lang.IllegalStateException: no pool\"");
+    }
+
+    // ---------------------------------------------------------------- who may ask
+
+    @Test
+    void onlyThoseWithTheTokenSeeTheProcess() {
+        assertEquals(200, look.send(HttpRequest.get("/")).status()); // the page has no secret
+        for (String target : List.of("/api/v1/now", "/api/v1/stream", "/api/v1/may")) {
+            assertEquals(401, look.send(HttpRequest.get(target)).status());
+            String wrong = "Bearer " + "0".repeat(32);
+            HttpRequest asked = HttpRequest.get(target).withHeader("Authorization", wrong);
+            assertEquals(401, look.send(asked).status());
+            assertEquals(
+                    401, look.send(HttpRequest.get(target + "?token=" + look.token())).status());
+        }
+        assertEquals(32, look.token().length());
+        assertFalse(observer.toString().contains(look.token()), observer::toString);
+        Observer other = Observer.start(ObserverOptions.loopback());
+        open.add(other);
+        assertNotEquals(look.token(), new Look(other).token());
+    }
+
+    @Test
+    void aForeignHostOrOriginIsRefused() {
+        String target = "/api/v1/now";
+        assertEquals(403, look.send(look.get(target).withHeader("Host", "evil.com")).status());
+        assertEquals(403, look.send(look.get("/").withHeader("Host", "127.0.0.1:1")).status());
+        String foreign = "http://evil.com";
+        assertEquals(403, look.send(look.get(target).withHeader("Origin", foreign)).status());
+        assertEquals(403, look.send(look.get(target).withHeader("Origin", "null")).status());
+        String own = "http://" + look.host();
+        assertEquals(200, look.send(look.get(target).withHeader("Origin", own)).status());
+        String local = look.host().replace("127.0.0.1", "localhost");
+        assertEquals(200, look.send(look.get(target).withHeader("Host", local)).status());
+    }
+
+    @Test
+    void eachAnswerForbidsThingsOfElsewhere() {
+        for (String target : List.of("/", "/observer.js", "/none", "/api/v1/now")) {
+            HttpResponse answer = look.send(HttpRequest.get(target)).response();
+            String policy = String.valueOf(answer.header("Content-Security-Policy"));
+            assertTrue(policy.startsWith("default-src 'self';"), policy);
+            assertEquals("no-referrer", answer.header("Referrer-Policy"));
+            assertEquals("nosniff", answer.header("X-Content-Type-Options"));
+            assertEquals("no-store", answer.header("Cache-Control"));
+        }
+        assertEquals(404, look.send(HttpRequest.get("/none")).status());
+        for (String page : List.of("/", "/observer.js", "/observer.css")) {
+            String text = look.send(HttpRequest.get(page)).text();
+            assertFalse(text.replace("http://www.w3.org/2000/svg", "").contains("://"), page);
+        }
+    }
+
+    @Test
+    void nothingCanBeChangedWithoutControl() {
+        system.start("till", echo());
+        assertEquals(405, post("/api/v1/control?system=shop&path=shop/till&action=stop"));
+        assertEquals(405, look.send(look.with(HttpRequest.of("DELETE", "/"))).status());
+        assertHas(look.json("/api/v1/may"), "\"control\":false");
+    }
+
+    private int post(String target) {
+        HttpRequest asked = look.with(HttpRequest.post(target, HttpBody.empty()));
+        return look.send(asked.withHeader("Origin", "http://" + look.host())).status();
+    }
+
+    @Test
+    void A6_withControlActorsAreHeldStartedAgainAndStopped() {
+        observer.close();
+        start(ObserverOptions.loopback().withControl());
+        ActorRef<Object> till = system.start("till", echo());
+        String target = "/api/v1/control?system=shop&path=shop/till&action=";
+        assertEquals(204, post(target + "suspend"));
+        awaitJson("/api/v1/now", "\"phase\":\"SUSPENDED\"");
+        assertEquals(204, post(target + "resume"));
+        awaitJson("/api/v1/now", "\"phase\":\"UP\"");
+        assertEquals(204, post(target + "restart"));
+        awaitJson("/api/v1/now", "\"restarts\":1,");
+        assertEquals(400, post(target + "explode"));
+        assertEquals(404, post("/api/v1/control?system=shop&path=shop/none&action=stop"));
+        assertEquals(404, post("/api/v1/control?system=none&path=shop/till&action=stop"));
+        assertEquals(405, post("/api/v1/now"));
+        HttpRequest noOrigin = look.with(HttpRequest.post(target + "stop", HttpBody.empty()));
+        assertEquals(403, look.send(noOrigin).status());
+        assertEquals(405, look.send(look.get(target + "stop")).status());
+        assertEquals(204, post(target + "stop"));
+        assertTrue(till.awaitEnd(LONG));
+        assertEquals(404, post(target + "stop"));
+    }
+
+    // ---------------------------------------------------------------- endings and limits
+
+    @Test
+    void theNinthViewerIsRefusedUntilOneOfTheOthersHasGone() {
+        Look.onCord(
+                () -> {
+                    List<HttpClient> clients = new ArrayList<>();
+                    for (int i = 0; i < Viewers.MAX; i++) {
+                        clients.add(look.connect());
+                        HttpResponse stream = clients.getLast().send(look.get("/api/v1/stream"));
+                        assertEquals(200, stream.status());
+                    }
+                    clients.add(look.connect());
+                    HttpResponse refused = clients.getLast().send(look.get("/api/v1/stream"));
+                    assertEquals(503, refused.status());
+                    clients.forEach(HttpClient::close);
+                    return null;
+                });
+        await().atMost(LONG)
+                .pollInterval(Duration.ofMillis(100))
+                .until(() -> streamStatus() == 200);
+    }
+
+    private int streamStatus() {
+        return Look.onCord(
+                () -> {
+                    try (HttpClient client = look.connect()) {
+                        return client.send(look.get("/api/v1/stream")).status();
+                    }
+                });
+    }
+
+    @Test
+    void A6_countingEndsWithTheViewer() {
+        system.start("till", echo());
+        Look.onCord(
+                () -> {
+                    try (HttpClient client = look.connect()) {
+                        HttpResponse stream = client.send(look.get("/api/v1/stream"));
+                        Look.event(stream, new StringBuilder());
+                        assertTrue(Taps.areAny());
+                    }
+                    return null;
+                });
+        await().atMost(LONG).until(() -> !Taps.areAny());
+    }
+
+    @Test
+    void aStreamEndsWithTheObserverAndWithASystemItGoesOn() {
+        Look.onCord(
+                () -> {
+                    try (HttpClient client = look.connect()) {
+                        HttpResponse stream = client.send(look.get("/api/v1/stream"));
+                        StringBuilder rest = new StringBuilder();
+                        assertHas(Look.event(stream, rest), "\"name\":\"shop\"");
+                        system.close();
+                        String later = Look.event(stream, rest);
+                        while (later.contains("\"name\":\"shop\"")) {
+                            later = Look.event(stream, rest);
+                        }
+                        assertHas(later, "\"system\":null");
+                        observer.close();
+                        assertThrows(RuntimeException.class, () -> readAll(stream, rest));
+                    }
+                    return null;
+                });
+        assertThrows(FiberFailedException.class, () -> look.json("/api/v1/now"));
+    }
+
+    private static void readAll(HttpResponse stream, StringBuilder rest) {
+        while (!Look.event(stream, rest).isEmpty()) {
+            rest.setLength(0);
+        }
+        throw new IllegalStateException("it has ended in order");
+    }
+
+    @Test
+    void aPortInUseIsAnErrorAndLeavesNoCord() {
+        ObserverOptions same = ObserverOptions.loopback().withPort(observer.port());
+        assertThrows(ConnectionException.class, () -> Observer.start(same));
+        await().atMost(LONG)
+                .until(
+                        () ->
+                                Cord.all().stream()
+                                                .filter(each -> each.name().equals("observer"))
+                                                .count()
+                                        == 1);
+    }
+
+    @Test
+    void badOptionsAreRefused() {
+        ObserverOptions options = ObserverOptions.loopback();
+        assertThrows(IllegalArgumentException.class, () -> options.withPort(-1));
+        assertThrows(IllegalArgumentException.class, () -> options.withPort(65_536));
+        assertThrows(IllegalArgumentException.class, () -> options.withSource(" ", () -> "1"));
+        ObserverOptions one = options.withSource("node", () -> "1");
+        assertThrows(IllegalArgumentException.class, () -> one.withSource("node", () -> "2"));
+    }
+}
