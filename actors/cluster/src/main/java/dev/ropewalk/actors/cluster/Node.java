@@ -278,6 +278,8 @@ public final class Node implements AutoCloseable {
         boolean isComplete = false;
         try {
             long beganNs = Waits.nanoTime();
+            // Between the last look of this one and the first of the other nothing is waited for:
+            // no session begins there that nobody is told of.
             boolean isMoved = entities.leave(leave.limitNanos);
             WaitCell told = registered == null ? null : registered.leave();
             long restNs = Math.max(0, leave.limitNanos - (Waits.nanoTime() - beganNs));

@@ -28,6 +28,8 @@ import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.io.TcpConnection;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.testing.VirtualCords;
 
 import org.jspecify.annotations.Nullable;
@@ -110,6 +112,34 @@ class NodeEntitiesCornerTest {
                 options.apply(
                         given.withStore(MemoryStore.current())
                                 .withProtocol(Protocol.of(Word.class, Account.class))));
+    }
+
+    @Test
+    void A7_aCallerThatSaysNothingDoesNotHoldUpALeave() {
+        SimCluster.run(
+                2,
+                1,
+                true,
+                this::startEmpty,
+                cluster -> {
+                    assertTrue(cluster.awaitPeers(LONG));
+                    String at = cluster.node("n1").dump().address();
+                    int colon = at.lastIndexOf(':');
+                    String host = at.substring(0, colon);
+                    int port = Integer.parseInt(at.substring(colon + 1));
+                    TcpConnection mute = cluster.on("n2", () -> TcpConnection.connect(host, port));
+                    Fiber.sleep(Duration.ofMillis(200));
+                    long beganNs = Waits.nanoTime();
+                    assertTrue(cluster.on("n1", () -> cluster.node("n1").leave(LONG)));
+                    long tookMs = (Waits.nanoTime() - beganNs) / 1_000_000;
+                    assertTrue(tookMs < 1_000, () -> tookMs + " ms");
+                    cluster.on(
+                            "n2",
+                            () -> {
+                                mute.close();
+                                return true;
+                            });
+                });
     }
 
     private Node start(NodeOptions given) {

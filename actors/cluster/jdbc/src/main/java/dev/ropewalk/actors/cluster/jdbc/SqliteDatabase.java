@@ -369,7 +369,7 @@ final class SqliteDatabase implements Database {
             case IOERR ->
                     Files.exists(file) && !Files.isWritable(file)
                             ? WRITABLE
-                            : "the disk fails; look into the log of the system";
+                            : "the system refused to read or write the file; look into its log";
             case CORRUPT, NOTADB -> "the file is damaged, or no database; restore it from a copy";
             case FULL -> "the disk is full; make room on it";
             case CANTOPEN -> "make the folder, or name another one";

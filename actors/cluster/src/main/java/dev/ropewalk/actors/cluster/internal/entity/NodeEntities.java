@@ -110,9 +110,12 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
         /** All that are up. */
         List<Conversation> all();
 
+        /** The node seeks no other one any more. On the cord. */
+        void dialNoMore();
+
         /**
          * Whether one is about to begin: for the other node it may have begun, and messages may be
-         * on their way.
+         * on their way. On the cord.
          */
         boolean isMeeting();
     }
@@ -667,29 +670,48 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
             return true;
         }
         long endNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 4);
+        boolean isComplete = true;
+        boolean hasGiven = false;
         try {
-            boolean isComplete = !isFollowing || of.shards().leave(Duration.ofNanos(limitNs));
             List<Conversation> told;
             do { // messages of this node's actors go on first, and do not come back afterwards
-                boolean areEmpty = awaitWays(of, endNs);
-                told = of.sessions().all();
-                if (!areEmpty || !retire(told, endNs - Waits.nanoTime())) {
+                if (isFollowing && !hasGiven) { // perhaps since a moment ago
+                    hasGiven = true;
+                    isComplete = of.shards().leave(Duration.ofNanos(left(endNs)));
+                }
+                if (!awaitWays(of, endNs) || !awaitMeetings(of.sessions(), endNs)) {
                     return false;
                 }
-                if (of.sessions().isMeeting()) {
-                    Fiber.sleep(WAYS_LOOK);
+                told = of.sessions().all();
+                if (!retire(told, left(endNs))) {
+                    return false;
                 }
-            } while (isAnyWaiting(of) || isAnyNew(of.sessions(), told));
+            } while ((isFollowing && !hasGiven)
+                    || isAnyWaiting(of)
+                    || !told.containsAll(of.sessions().all()));
             return isComplete;
         } finally {
-            if (isFollowing) {
-                of.shards().end();
-            }
+            of.shards().end();
         }
     }
 
-    private static boolean isAnyNew(Sessions sessions, List<Conversation> told) {
-        return sessions.isMeeting() || !told.containsAll(sessions.all());
+    private static long left(long endNs) {
+        return Math.max(0, endNs - Waits.nanoTime());
+    }
+
+    /**
+     * For another node a session begins before it does here, and what that sends is to be seen. The
+     * port is closed, so no other one comes.
+     */
+    private static boolean awaitMeetings(Sessions sessions, long endNs) {
+        sessions.dialNoMore();
+        while (sessions.isMeeting()) {
+            if (left(endNs) == 0) {
+                return false;
+            }
+            Fiber.sleep(WAYS_LOOK);
+        }
+        return true;
     }
 
     /** For another node, which may not be reached yet, or not own the shard yet. */
@@ -714,7 +736,7 @@ public final class NodeEntities implements EntityDoor, ShardHandler, Ownership {
             fence(each, told.part(), each.entities()::retire);
         }
         told.begin();
-        return all.await("other nodes, which hear that it has no shards", Math.max(0, limitNs))
+        return all.await("other nodes, which hear that it has no shards", limitNs)
                 != Waits.TIMED_OUT;
     }
 

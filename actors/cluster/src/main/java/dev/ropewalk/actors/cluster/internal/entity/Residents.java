@@ -96,6 +96,8 @@ final class Residents<M> implements EntityHome.Keeper {
     /** Null while it is open. */
     private @Nullable Runnable whenGone;
 
+    private boolean isTold;
+
     /** Read from anywhere. */
     private volatile int size;
 
@@ -513,7 +515,8 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     private void tellIfGone() {
-        if (whenGone != null && count == 0) {
+        if (whenGone != null && count == 0 && !isTold) {
+            isTold = true;
             whenGone.run();
         }
     }
@@ -608,9 +611,12 @@ final class Residents<M> implements EntityHome.Keeper {
             } catch (RuntimeException | Error broken) {
                 ActorRef<M> running = actor;
                 actor = null;
-                breaks(broken);
-                if (running != null) {
-                    running.terminate(); // it has the name, which the next start needs
+                try {
+                    breaks(broken);
+                } finally {
+                    if (running != null) {
+                        running.terminate(); // it has the name, which the next start needs
+                    }
                 }
                 return;
             }

@@ -136,8 +136,8 @@ final class ShardPlace<R> {
         if (byKey == null) {
             byKey = new LinkedHashMap<>();
         }
-        R before = byKey.put(key, made);
-        newest = before == null ? made : null; // otherwise it has the place of the other
+        R before = byKey.putLast(key, made);
+        newest = made;
         return before;
     }
 

@@ -82,7 +82,7 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
     private final Complaints complaints = new Complaints();
     private boolean isLeaving;
 
-    /** Greetings that have begun, and are not over. */
+    /** Greetings in which this node has said who it is, and that are not over. */
     private int meeting;
 
     /** The part of the node's options that it needs. */
@@ -198,14 +198,13 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
         Greeting greeting = new Greeting(connection, reader, home.frames(), self, this);
         Greeting.Agreed agreed;
         Session session;
-        meeting++;
         try {
             agreed =
                     greetingWithin(
                             connection, reached == null ? greeting::accepted : greeting::dialled);
             session = begin(agreed, connection, reader);
         } finally {
-            meeting--;
+            meeting -= greeting.hasGreeted() ? 1 : 0;
         }
         if (reached != null) {
             reached.run();
@@ -314,6 +313,11 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
         return known != null && known.peer().id().equals(peer);
     }
 
+    @Override
+    public void greets() {
+        meeting++;
+    }
+
     /** Whether the two have a session. */
     boolean isUp(String name) {
         return up.containsKey(name);
@@ -374,6 +378,11 @@ public final class Presence implements KnownPeers, Greeting.Door, NodeEntities.S
     @Override
     public List<Conversation> all() {
         return List.copyOf(up.values());
+    }
+
+    @Override
+    public void dialNoMore() {
+        dialling.end();
     }
 
     @Override

@@ -37,6 +37,9 @@ public final class Greeting {
 
         /** Whether the two have a session. */
         boolean hasSession(NodeId peer);
+
+        /** From now on the session may have begun for the other one, which sends then. */
+        void greets();
     }
 
     /**
@@ -56,6 +59,8 @@ public final class Greeting {
     /** As soon as it has said who it is. */
     private @Nullable Hello peer;
 
+    private boolean hasGreeted;
+
     public Greeting(
             TcpConnection connection, FrameReader reader, FramePool frames, Hello self, Door door) {
         this.connection = connection;
@@ -72,7 +77,7 @@ public final class Greeting {
      * @throws KryoException if the other side is no node
      */
     public Agreed dialled() {
-        send(FrameType.HELLO, null, null);
+        greet();
         Hello other = expectHello();
         check(other);
         return confirm(other);
@@ -82,8 +87,19 @@ public final class Greeting {
     public Agreed accepted() {
         Hello other = expectHello();
         check(other);
-        send(FrameType.HELLO, null, null);
+        greet();
         return confirm(other);
+    }
+
+    /** Whether this node has said who it is. */
+    public boolean hasGreeted() {
+        return hasGreeted;
+    }
+
+    private void greet() {
+        hasGreeted = true;
+        door.greets();
+        send(FrameType.HELLO, null, null);
     }
 
     private void check(Hello other) {
