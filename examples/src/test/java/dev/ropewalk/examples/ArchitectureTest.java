@@ -80,7 +80,7 @@ class ArchitectureTest {
                                     + " implements; what works on it has classes of its own."),
                     "ActorCell",
                     new Ceiling(
-                            764,
+                            768,
                             "What survives a restart, and the way of a message up to the mailbox,"
                                     + " with its short way; who calls, how it ends and what is"
                                     + " told of it are parts. The members of Target that only"

@@ -18,6 +18,7 @@ import dev.ropewalk.actors.internal.mailbox.Stop;
 import dev.ropewalk.actors.internal.observe.ActorEvents;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Described;
+import dev.ropewalk.actors.internal.observe.Observed;
 import dev.ropewalk.actors.internal.observe.ObservedActor;
 import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.observe.Tap;
@@ -877,6 +878,11 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public Described describe() {
         return CellView.describe(this);
+    }
+
+    @Override
+    public List<? extends Observed> below() {
+        return CellView.below(this);
     }
 
     @Override

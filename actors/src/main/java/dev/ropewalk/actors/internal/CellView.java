@@ -3,6 +3,7 @@ package dev.ropewalk.actors.internal;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.observe.Described;
+import dev.ropewalk.actors.internal.observe.Observed;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDump;
@@ -17,7 +18,6 @@ final class CellView {
     static <M> Described describe(ActorCell<M> cell) {
         Incarnation<M> now = cell.running();
         Seen<M> seen = now == null ? null : now.seen();
-        SupervisorCell below = cell.core().childrenOf(cell);
         Mailbox mailbox = cell.mailboxNow();
         ActorDump own =
                 new ActorDump(
@@ -33,7 +33,12 @@ final class CellView {
                         seen == null ? null : seen.message(),
                         now == null ? null : now.waitsNowFor(),
                         List.of());
-        return new Described(own, below == null ? List.of() : below.below());
+        return new Described(own, below(cell));
+    }
+
+    static List<? extends Observed> below(ActorCell<?> cell) {
+        SupervisorCell below = cell.core().childrenOf(cell);
+        return below == null ? List.of() : below.below();
     }
 
     /** From any thread: its cord does not answer. */

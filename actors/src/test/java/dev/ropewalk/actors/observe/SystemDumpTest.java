@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.observe;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
@@ -16,6 +17,7 @@ import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.actors.testkit.Crash;
+import dev.ropewalk.actors.testkit.Peek;
 import dev.ropewalk.actors.testkit.World;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
@@ -355,10 +357,63 @@ class SystemDumpTest {
                     ActorRef<Work> late = world.spin("late", worker());
                     world.settle();
                     SystemSnapshot fourth = world.system.snapshot();
-                    assertEquals(2, fourth.visited());
+                    assertEquals(1, fourth.visited(), "one that has ended is forgotten without");
                     assertEquals(1_000, fourth.actors().size());
                     assertEquals(ActorPhase.UP, glance(fourth, "system/late").phase());
                     late.stop();
+                });
+    }
+
+    @Test
+    void A6_actorsThatEndWhileNobodyLooksAreForgotten() {
+        World.anywhere(
+                world -> {
+                    world.system.snapshot(); // somebody has looked, once
+                    for (int i = 0; i < 100; i++) {
+                        ActorRef<Work> ref = world.spin("w" + i, worker());
+                        world.settle();
+                        ref.stop();
+                        assertTrue(ref.awaitEnd(SECOND));
+                    }
+                    world.settle();
+                    assertEquals(0, Peek.changedOfSnapshots(world.system));
+                    assertEquals(List.of(), world.system.snapshot().actors());
+                });
+    }
+
+    @Test
+    void A6_neitherASnapshotNorAnActivityCallsCodeOfTheProgram() {
+        World.anywhere(
+                world -> {
+                    boolean[] isAsked = new boolean[1];
+                    Object message =
+                            new Object() {
+                                @Override
+                                public String toString() {
+                                    isAsked[0] = true;
+                                    return "a message";
+                                }
+                            };
+                    ActorRef<Object> ref =
+                            world.spin(
+                                    "ref",
+                                    Actor.handler(
+                                            () ->
+                                                    each -> {
+                                                        Fiber.sleep(Duration.ofMinutes(1));
+                                                        return Behavior.same();
+                                                    }));
+                    ref.tell(message);
+                    ref.tell(message);
+                    world.settle();
+                    assertEquals(1, world.system.snapshot().actors().getFirst().queued());
+                    ActorActivity activity = ActorInspector.of(ref).activity();
+                    assertEquals(1, activity.glance().queued());
+                    String type = String.valueOf(activity.handles());
+                    assertTrue(type.startsWith("SystemDumpTest$"), type);
+                    assertFalse(isAsked[0]);
+                    ref.terminate();
+                    assertTrue(ref.awaitEnd(SECOND));
                 });
     }
 

@@ -43,6 +43,11 @@ public final class Peek {
         return core(system).snapshots().cords();
     }
 
+    /** How many actors the next snapshot of the system is to visit. */
+    public static int changedOfSnapshots(ActorSystem system) {
+        return core(system).snapshots().changed();
+    }
+
     /** The workers of a pool. */
     public static List<ActorRef<Object>> pool(ActorSystem system, String name) {
         return core(system).<Object>pool(name).members();

@@ -3,7 +3,10 @@ package dev.ropewalk.actors.observer;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorInspector;
+import dev.ropewalk.actors.observer.Sample.SystemSight;
+import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpHandler;
 import dev.ropewalk.channels.http.HttpRequest;
@@ -13,8 +16,6 @@ import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.observe.FiberDump;
 
 import org.jspecify.annotations.Nullable;
-
-import java.util.HashMap;
 
 /** Answers the requests that the gate lets through. */
 final class Answers implements HttpHandler {
@@ -30,7 +31,7 @@ final class Answers implements HttpHandler {
     @Override
     public HttpResponse handle(HttpRequest request) {
         return switch (request.path()) {
-            case "/api/v1/stream" -> viewers.open(new Window(request));
+            case "/api/v1/stream" -> stream(request);
             case "/api/v1/now" -> now(request);
             case "/api/v1/actor" -> actor(request);
             case "/api/v1/cord" -> cord(request);
@@ -41,13 +42,18 @@ final class Answers implements HttpHandler {
         };
     }
 
-    private HttpResponse now(HttpRequest request) {
-        try (Window window = new Window(request)) {
-            return HttpResponse.json(viewers.all(window, new HashMap<>()));
+    private HttpResponse stream(HttpRequest request) {
+        if (request.method().equals("HEAD")) {
+            return HttpResponse.of("text/event-stream", HttpBody.empty());
         }
+        return viewers.open(request.query("viewer"), new Window(request, true));
     }
 
-    private static HttpResponse actor(HttpRequest request) {
+    private HttpResponse now(HttpRequest request) {
+        return HttpResponse.json(viewers.once(new Window(request, false)));
+    }
+
+    private HttpResponse actor(HttpRequest request) {
         ActorRef<?> ref = ref(request);
         try {
             ActorActivity activity = ActorInspector.of(ref).within(Sampler.LIMIT).activity();
@@ -59,6 +65,9 @@ final class Answers implements HttpHandler {
 
     /** The fiber in which it runs; null if that is not among those of the dump. */
     private static @Nullable FiberDump fiber(ActorActivity activity) {
+        if (activity.fiber() == 0) {
+            return null;
+        }
         for (Cord each : Cord.all()) {
             if (each.name().equals(activity.glance().cord())) {
                 for (FiberDump fiber : each.dump(Sampler.LIMIT).fibers()) {
@@ -81,14 +90,19 @@ final class Answers implements HttpHandler {
         throw new HttpException(404, "no cord of that name is alive");
     }
 
-    private static ActorRef<?> ref(HttpRequest request) {
+    /** By its number, which the page has, or by its path. */
+    private ActorRef<?> ref(HttpRequest request) {
         String system = request.query("system");
-        String path = request.query("path");
+        String number = request.query("number");
+        String path = number == null ? request.query("path") : pathOf(system, number);
         for (ActorSystem each : ActorSystem.all()) {
             if (each.name().equals(system)) {
                 ActorRef<?> ref = path == null ? null : Window.find(each, path);
-                if (ref == null) {
-                    throw new HttpException(404, "the system has no actor at that path");
+                boolean isIt =
+                        ref != null
+                                && (number == null || number.equals(String.valueOf(ref.number())));
+                if (ref == null || !isIt) {
+                    throw new HttpException(404, "the system has no such actor any more");
                 }
                 return ref;
             }
@@ -96,7 +110,21 @@ final class Answers implements HttpHandler {
         throw new HttpException(404, "no system of that name is alive");
     }
 
-    private static HttpResponse control(HttpRequest request) {
+    /** As it was last seen; the page may show a part of it only. */
+    private @Nullable String pathOf(@Nullable String system, String number) {
+        Sample last = viewers.last();
+        SystemSight seen = last == null ? null : last.system(system);
+        if (seen != null) {
+            for (ActorGlance each : seen.actors()) {
+                if (String.valueOf(each.number()).equals(number)) {
+                    return each.path();
+                }
+            }
+        }
+        return null;
+    }
+
+    private HttpResponse control(HttpRequest request) {
         if (!request.method().equals("POST")) {
             throw new HttpException(405, "POST it");
         }

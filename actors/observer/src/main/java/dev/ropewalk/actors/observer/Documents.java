@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.Supplier;
 
 /**
  * Writes the JSON of the observer, version 1. A field is never renamed or taken away within a
@@ -34,11 +34,7 @@ final class Documents {
      * @param known the rows that he has, by their ids, which becomes those of now; a row that has
      *     not changed is left out
      */
-    static String all(
-            Sample sample,
-            View view,
-            Map<String, Supplier<String>> sources,
-            Map<String, String> known) {
+    static String all(Sample sample, View view, Map<String, String> known) {
         JsonWriter json = new JsonWriter();
         json.begin();
         json.field("version", (Number) VERSION);
@@ -46,7 +42,7 @@ final class Documents {
         json.list("cords", sample.cords(), each -> cord(json, each));
         json.list("systems", sample.systems(), each -> system(json, each));
         rows(json, view, known);
-        json.list("sources", List.copyOf(sources.entrySet()), each -> source(json, each));
+        json.list("sources", sample.sources(), each -> source(json, each));
         json.end();
         return json.toString();
     }
@@ -123,7 +119,7 @@ final class Documents {
                 changed.add(row);
             }
         }
-        known.keySet().retainAll(order);
+        known.keySet().retainAll(new HashSet<>(order));
         json.list("order", order, json::string);
         json.list("rows", changed, json::raw);
     }
@@ -165,16 +161,11 @@ final class Documents {
         json.field("handles", activity == null ? null : Texts.line(activity.handles()));
     }
 
-    private static void source(JsonWriter json, Map.Entry<String, Supplier<String>> source) {
+    private static void source(JsonWriter json, SourceSight source) {
         json.begin();
-        json.field("name", Texts.line(source.getKey()));
-        try {
-            json.field("json", source.getValue().get());
-            json.field("failure", (String) null);
-        } catch (RuntimeException failed) {
-            json.field("json", (String) null);
-            json.field("failure", Texts.of(failed));
-        }
+        json.field("name", Texts.line(source.name()));
+        json.field("json", source.json());
+        json.field("failure", Texts.line(source.failure()));
         json.end();
     }
 
@@ -188,6 +179,7 @@ final class Documents {
         json.field("path", Texts.line(activity.glance().path()));
         actor(json, activity.glance());
         activity(json, activity);
+        json.field("fiberKnown", fiber != null);
         json.field("waitsFor", fiber == null ? null : Texts.line(fiber.reason()));
         json.list(
                 "awaits",

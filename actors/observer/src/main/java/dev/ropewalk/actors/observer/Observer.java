@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpOptions;
 import dev.ropewalk.fibers.io.Tls;
 import dev.ropewalk.fibers.spi.WaitCell;
+import dev.ropewalk.fibers.spi.Waits;
 
 import java.util.Objects;
 
@@ -47,26 +48,37 @@ public final class Observer implements AutoCloseable {
         Objects.requireNonNull(options, "options");
         Cord cord = Cord.start("observer");
         WaitCell started = new WaitCell();
-        cord.spin("observer", () -> serve(options, started));
-        Object told = started.await("the start of an observer", Long.MAX_VALUE);
-        if (told instanceof RuntimeException refused) {
-            cord.close();
-            throw refused;
+        Object told = null;
+        try {
+            cord.spin("observer", () -> serve(options, started));
+            told = started.await("the start of an observer", Long.MAX_VALUE);
+        } finally {
+            if (!(told instanceof Gate)) { // or its caller was cancelled
+                cord.close();
+            }
         }
-        Observer made = new Observer(cord, (Gate) Objects.requireNonNull(told));
-        Announcement.tell(made.address());
-        return made;
+        return switch (told) {
+            case Gate gate -> {
+                Announcement.tell(gate.address());
+                yield new Observer(cord, gate);
+            }
+            case RuntimeException refused -> throw refused;
+            case null, default ->
+                    throw new IllegalStateException("an observer cannot start: " + told);
+        };
     }
 
     private static void serve(ObserverOptions options, WaitCell started) {
-        Viewers viewers = new Viewers(new Sampler(), options.sources());
-        Answers answers = new Answers(viewers, options.hasControl());
-        Gate gate = new Gate(options, Token.of(options.token()), answers);
         HttpServer server;
+        Gate gate;
         try {
+            Viewers viewers = new Viewers(new Sampler(options.sources()));
+            Answers answers = new Answers(viewers, options.hasControl());
+            gate = new Gate(options, Token.of(options.token()), answers);
             server = HttpServer.start(options.host(), options.port(), http(options), gate);
-        } catch (RuntimeException refused) {
-            started.give(refused);
+        } catch (Throwable refused) {
+            started.give(refused); // of whatever kind: its caller waits for that
+            Waits.throwIfSignal(refused);
             return;
         }
         gate.opened(server.port());
@@ -94,7 +106,11 @@ public final class Observer implements AutoCloseable {
         return gate.port();
     }
 
-    /** Ends it at once, with the streams of those that look. Harmless the second time. */
+    /**
+     * Ends it, with the streams of those that look, and waits for that. Harmless the second time.
+     *
+     * @throws IllegalStateException if it is called on the observer's own cord, by a source
+     */
     @Override
     public void close() {
         cord.close();

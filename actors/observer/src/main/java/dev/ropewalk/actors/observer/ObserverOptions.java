@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 
 /**
  * How an {@link Observer} can be reached, and what may be done with it; immutable. By default it
@@ -16,6 +17,11 @@ import java.util.function.Supplier;
 public final class ObserverOptions {
     /** Of a token that the program gives. */
     private static final int MIN_TOKEN_CHARS = 16;
+
+    /** Browsers change other characters behind a #. */
+    private static final Pattern OF_TOKENS = Pattern.compile("[A-Za-z0-9._~-]+");
+
+    private static final Pattern OF_HOSTS = Pattern.compile("[A-Za-z0-9.:-]+");
 
     private final Values values;
 
@@ -36,12 +42,12 @@ public final class ObserverOptions {
      *     refused
      * @param port 0 takes a free one
      * @param tls the certificate
-     * @param token 16 visible characters of ASCII at least
-     * @throws IllegalArgumentException if the host is 0.0.0.0 or blank, the port is none, or the
-     *     token is too short or has other characters
+     * @param token 16 letters, digits and {@code . _ ~ -} at least
+     * @throws IllegalArgumentException if the host stands for all addresses or is none, the port is
+     *     none, or the token is too short or has other characters
      */
     public static ObserverOptions of(String host, int port, Tls tls, String token) {
-        if (host.isBlank() || host.equals("0.0.0.0")) {
+        if (host.isBlank() || !OF_HOSTS.matcher(host).matches() || isAny(host)) {
             throw new IllegalArgumentException(
                     "host="
                             + host
@@ -56,10 +62,10 @@ public final class ObserverOptions {
                             + MIN_TOKEN_CHARS
                             + " characters; draw one at random");
         }
-        if (!token.chars().allMatch(each -> each > ' ' && each < 0x7f)) {
+        if (!OF_TOKENS.matcher(token).matches()) {
             throw new IllegalArgumentException(
-                    "the token has a blank, or a character that is no ASCII; it is sent in a"
-                            + " header");
+                    "the token has other characters than letters, digits and . _ ~ -; browsers"
+                            + " change those in an address");
         }
         return new ObserverOptions(
                 new Values(
@@ -88,7 +94,7 @@ public final class ObserverOptions {
                         values.sources));
     }
 
-    /** {@return these options, by which viewers may suspend, resume and stop actors} */
+    /** {@return these options, by which viewers may suspend, resume, restart and stop actors} */
     public ObserverOptions withControl() {
         return new ObserverOptions(
                 new Values(
@@ -121,6 +127,11 @@ public final class ObserverOptions {
                         values.token,
                         values.hasControl,
                         sources));
+    }
+
+    /** All addresses of the machine, which is the name of none. */
+    private static boolean isAny(String host) {
+        return host.equals("0.0.0.0") || host.chars().allMatch(each -> each == '0' || each == ':');
     }
 
     private static int checkPort(int port) {

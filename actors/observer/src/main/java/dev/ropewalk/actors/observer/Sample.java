@@ -7,13 +7,16 @@ import dev.ropewalk.fibers.observe.CordStats;
 import org.jspecify.annotations.Nullable;
 
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * All that was seen at one moment.
  *
  * @param atNs by {@code Waits.nanoTime}
  */
-record Sample(long atNs, List<CordSight> cords, List<SystemSight> systems) {
+record Sample(
+        long atNs, List<CordSight> cords, List<SystemSight> systems, List<SourceSight> sources) {
     /** Where there is no sample before. */
     static final double UNKNOWN = -1;
 
@@ -66,7 +69,11 @@ record Sample(long atNs, List<CordSight> cords, List<SystemSight> systems) {
         return null;
     }
 
-    boolean isSilent(String cord) {
-        return cords.stream().anyMatch(each -> each.isSilent && each.name.equals(cord));
+    /** The names of cords that have not answered. */
+    Set<String> silentCords() {
+        return cords.stream()
+                .filter(CordSight::isSilent)
+                .map(CordSight::name)
+                .collect(Collectors.toSet());
     }
 }

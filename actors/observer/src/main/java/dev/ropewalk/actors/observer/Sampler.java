@@ -19,6 +19,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Asks cords and systems, once a second at most, and only when a viewer wants to know. Confined to
@@ -34,10 +35,30 @@ final class Sampler {
     /** Viewers that ask within it get the same sample. */
     private static final long FRESH_NS = Duration.ofMillis(800).toNanos();
 
+    /** Characters of a source. */
+    private static final int MAX_SOURCE = 64 * 1024;
+
+    private final Map<String, Supplier<String>> sources;
     private final Mutex taking = Mutex.local();
     private @Nullable Sample last;
     private Map<Cord, CordStats> lastStats = Map.of();
     private final Map<ActorSystem, Long> lastLetters = new HashMap<>();
+
+    Sampler(Map<String, Supplier<String>> sources) {
+        this.sources = sources;
+    }
+
+    /** Nobody looks any more: nothing is kept of what was seen. */
+    void forget() {
+        last = null;
+        lastStats = Map.of();
+        lastLetters.clear();
+    }
+
+    /** The last one; null if nobody looks. */
+    @Nullable Sample last() {
+        return last;
+    }
 
     /** A switchpoint. */
     Sample sample() {
@@ -70,7 +91,27 @@ final class Sampler {
         }
         lastStats = stats;
         lastLetters.keySet().retainAll(systems.stream().map(SystemSight::system).toList());
-        return new Sample(nowNs, cords, List.copyOf(systems));
+        return new Sample(nowNs, cords, List.copyOf(systems), sights());
+    }
+
+    private List<SourceSight> sights() {
+        List<SourceSight> all = new ArrayList<>();
+        sources.forEach((name, source) -> all.add(look(name, source)));
+        return List.copyOf(all);
+    }
+
+    /** It is code of the program, and may fail in any way. */
+    private static SourceSight look(String name, Supplier<String> source) {
+        try {
+            String json = source.get();
+            return json.length() <= MAX_SOURCE
+                    ? new SourceSight(name, json, null)
+                    : new SourceSight(
+                            name, null, json.length() + " > " + MAX_SOURCE + " characters");
+        } catch (Throwable failed) {
+            Waits.throwIfSignal(failed);
+            return new SourceSight(name, null, Texts.of(failed));
+        }
     }
 
     private static CordSight look(

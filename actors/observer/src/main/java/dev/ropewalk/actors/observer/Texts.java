@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.observer;
 
+import dev.ropewalk.fibers.spi.Waits;
+
 import org.jspecify.annotations.Nullable;
 
 /** Names, reasons and failures of the program, as text that a page can show on a line. */
@@ -41,7 +43,8 @@ final class Texts {
         String text;
         try {
             text = String.valueOf(failure);
-        } catch (RuntimeException thrown) {
+        } catch (Throwable thrown) {
+            Waits.throwIfSignal(thrown);
             text = failure.getClass().getName();
         }
         return String.valueOf(line(text));

@@ -109,7 +109,7 @@ final class TreeOrder {
             int end = each.path().indexOf('/', known);
             while (end >= 0) {
                 String supervisor = each.path().substring(0, end);
-                rows.add(new Row(supervisor, supervisor, depth(supervisor), null));
+                rows.add(new Row(id(supervisor), supervisor, depth(supervisor), null));
                 end = each.path().indexOf('/', end + 1);
             }
             rows.add(new Row(id(each), each.path(), depth(each.path()), each));
@@ -133,8 +133,13 @@ final class TreeOrder {
         return last;
     }
 
+    /** Short, because each event has those of all rows. */
     private static String id(ActorGlance actor) {
-        return actor.path() + "#" + actor.number();
+        return String.valueOf(actor.number());
+    }
+
+    private static String id(String supervisor) {
+        return "s" + supervisor.length() + "-" + Integer.toHexString(supervisor.hashCode());
     }
 
     private static int depth(String path) {

@@ -7,12 +7,14 @@ import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.spi.ClosedException;
+
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * The viewers of an observer, each a stream of server-sent events. Confined to its cord.
@@ -27,27 +29,36 @@ final class Viewers {
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final Sampler sampler;
-    private final Map<String, Supplier<String>> sources;
-    private int now;
 
-    Viewers(Sampler sampler, Map<String, Supplier<String>> sources) {
+    /** By the ids that the pages have drawn. */
+    private final Map<String, Fiber<?>> viewers = new HashMap<>();
+
+    private long streams;
+
+    Viewers(Sampler sampler) {
         this.sampler = sampler;
-        this.sources = sources;
     }
 
     /**
-     * The stream of a window.
+     * The stream of a window. It takes the place of the last one of the same viewer, whose page has
+     * scrolled.
      *
+     * @param drawn the id of the viewer; null for a stream that is a viewer of its own
      * @throws HttpException if there are as many viewers as there may be
      */
-    HttpResponse open(Window window) {
-        if (now == MAX) {
+    HttpResponse open(@Nullable String drawn, Window window) {
+        String id = drawn == null ? "stream " + ++streams : drawn;
+        viewers.values().removeIf(Viewers::isOver);
+        Fiber<?> before = viewers.get(id);
+        if (before == null && viewers.size() >= MAX) {
             throw new HttpException(
                     503, MAX + " viewers look, which is the max; close another page");
         }
-        now++;
+        if (before != null) {
+            before.terminate();
+        }
         Channel<byte[]> events = Channel.localRendezvous();
-        Fiber.spin("viewer", () -> send(window, events));
+        viewers.put(id, Fiber.spin("viewer", () -> send(window, events)));
         return HttpResponse.of("text/event-stream", HttpBody.of(events));
     }
 
@@ -62,17 +73,38 @@ final class Viewers {
         } catch (ClosedException gone) {
             // It has closed the page.
         } finally {
-            now--;
+            events.close();
+            viewers.values().removeIf(each -> each == Fiber.current() || isOver(each));
+            forgetIfNobodyLooks();
         }
     }
 
-    /** A switchpoint. */
-    String all(Window window, Map<String, String> known) {
-        Sample sample = sampler.sample();
-        return Documents.all(sample, window.look(sample), sources, known);
+    private static boolean isOver(Fiber<?> viewer) {
+        return viewer.state() == FiberState.DEAD;
     }
 
-    int now() {
-        return now;
+    private void forgetIfNobodyLooks() {
+        if (viewers.isEmpty()) {
+            sampler.forget();
+        }
+    }
+
+    /** All of one moment, for a program. A switchpoint. */
+    String once(Window window) {
+        try (window) {
+            return all(window, new HashMap<>());
+        } finally {
+            forgetIfNobodyLooks();
+        }
+    }
+
+    private String all(Window window, Map<String, String> known) {
+        Sample sample = sampler.sample();
+        return Documents.all(sample, window.look(sample), known);
+    }
+
+    /** The last sample; null if nobody looks. */
+    @Nullable Sample last() {
+        return sampler.last();
     }
 }

@@ -16,6 +16,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -34,34 +35,49 @@ final class Window implements AutoCloseable {
 
     private static final int DEFAULT_ROWS = 100;
 
+    /** For all rows together; those that are asked later are shown as they were. */
+    private static final Duration LIMIT = Duration.ofMillis(200);
+
     private final @Nullable String system;
     private final String filter;
     private final By by;
     private final int from;
     private final int count;
 
+    /** Whether messages are counted, of which rates are made at the next look. */
+    private final boolean counts;
+
     /** By the ids of the rows. */
     private final Map<String, Watched> watched = new HashMap<>();
 
     private static final class Watched {
         final ActorInspector inspector;
-        final ActorStatistics statistics;
+        final @Nullable ActorStatistics statistics;
         private long atNs = Waits.nanoTime();
         private long in;
 
-        Watched(ActorInspector inspector, ActorStatistics statistics) {
+        Watched(ActorInspector inspector, @Nullable ActorStatistics statistics) {
             this.inspector = inspector;
             this.statistics = statistics;
         }
 
         /** Messages a second since the last call. */
         double rate() {
+            if (statistics == null) {
+                return Sample.UNKNOWN;
+            }
             long nowNs = Waits.nanoTime();
             long now = statistics.in();
             double rate = nowNs == atNs ? Sample.UNKNOWN : (now - in) * 1e9 / (nowNs - atNs);
             atNs = nowNs;
             in = now;
             return rate;
+        }
+
+        void close() {
+            if (statistics != null) {
+                statistics.close();
+            }
         }
     }
 
@@ -84,9 +100,11 @@ final class Window implements AutoCloseable {
     /**
      * The window that a request asks for.
      *
+     * @param isKept whether it is looked at again and again
      * @throws HttpException if its numbers are none
      */
-    Window(HttpRequest request) {
+    Window(HttpRequest request, boolean isKept) {
+        this.counts = isKept;
         this.system = request.query("system");
         String wanted = request.query("filter");
         this.filter = wanted == null ? "" : wanted;
@@ -126,15 +144,21 @@ final class Window implements AutoCloseable {
         watchOnly(ids);
         List<Shown> rows = new ArrayList<>(visible.size());
         Set<String> silent = new HashSet<>(seen.silent());
+        silent.addAll(sample.silentCords());
+        long endNs = Waits.nanoTime() + LIMIT.toNanos();
         for (Row each : visible) {
-            rows.add(look(seen.system(), each, silent, sample));
+            boolean isTime = endNs - Waits.nanoTime() > 0;
+            rows.add(
+                    isTime
+                            ? look(seen.system(), each, silent)
+                            : new Shown(each, null, Sample.UNKNOWN));
         }
         return new View(seen, all.size(), first, List.copyOf(rows));
     }
 
-    private Shown look(ActorSystem of, Row row, Set<String> silent, Sample sample) {
+    private Shown look(ActorSystem of, Row row, Set<String> silent) {
         ActorGlance actor = row.actor();
-        if (actor == null || silent.contains(actor.cord()) || sample.isSilent(actor.cord())) {
+        if (actor == null || silent.contains(actor.cord())) {
             return new Shown(row, null, Sample.UNKNOWN);
         }
         try {
@@ -158,13 +182,13 @@ final class Window implements AutoCloseable {
     }
 
     /** Null if the actor is not there any more, or another one has its name. */
-    private static @Nullable Watched watch(ActorSystem of, ActorGlance actor) {
+    private @Nullable Watched watch(ActorSystem of, ActorGlance actor) {
         ActorRef<?> ref = find(of, actor.path());
         if (ref == null || ref.number() != actor.number()) {
             return null;
         }
         ActorInspector inspector = ActorInspector.of(ref).within(Sampler.LIMIT);
-        return new Watched(inspector, inspector.statistics());
+        return new Watched(inspector, counts ? inspector.statistics() : null);
     }
 
     /** The actor at a path that begins with the system's root; null if there is none. */
@@ -179,7 +203,7 @@ final class Window implements AutoCloseable {
                         each -> {
                             boolean isGone = !ids.contains(each.getKey());
                             if (isGone) {
-                                each.getValue().statistics.close();
+                                each.getValue().close();
                             }
                             return isGone;
                         });

@@ -17,6 +17,10 @@ let first = 0;
 let selected = null; // an id
 let stream = null;
 let begins = 0;
+let isFirst = true; // of the events of a stream
+let opening = 0;
+let shown = null; // the actor of the pane
+const viewer = Array.from(crypto.getRandomValues(new Uint32Array(4)), each => each.toString(16)).join('-');
 
 // ---------------------------------------------------------------- the token
 
@@ -49,8 +53,8 @@ async function look() {
   stream?.abort();
   stream = new AbortController();
   const mine = stream;
-  rows.clear();
-  const query = new URLSearchParams({ filter: view.filter, sort: view.sort, from: view.from, rows: view.rows });
+  isFirst = true;
+  const query = new URLSearchParams({ viewer, filter: view.filter, sort: view.sort, from: view.from, rows: view.rows });
   if (view.system !== null) {
     query.set('system', view.system);
   }
@@ -69,6 +73,9 @@ async function look() {
     for (let part = await reader.read(); !part.done; part = await reader.read()) {
       text += part.value;
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        if (stream !== mine) {
+          return;
+        }
         show(JSON.parse(text.slice('data: '.length, end)));
         text = text.slice(end + 2);
       }
@@ -119,10 +126,20 @@ function show(all) {
   showCycles(all.cords);
   showSystems(all);
   showSources(all.sources);
+  if (isFirst) {
+    rows.clear(); // all rows are in the first event
+    isFirst = false;
+  }
   for (const row of all.rows) {
     rows.set(row.id, row);
   }
   order = all.order;
+  const now = new Set(order);
+  for (const id of rows.keys()) {
+    if (!now.has(id)) {
+      rows.delete(id);
+    }
+  }
   total = all.total;
   first = all.from;
   showRows();
@@ -181,6 +198,10 @@ function showSystems(all) {
   const system = all.systems.find(each => each.name === all.system);
   if (system === undefined) {
     one('totals').textContent = 'no system of actors';
+    if (names.length > 0) { // the one that was chosen has ended
+      view.system = null;
+      lookSoon();
+    }
     return;
   }
   const silent = system.silent.length > 0 ? `, without those of ${system.silent.join(', ')}` : '';
@@ -191,7 +212,7 @@ function showSystems(all) {
 
 function showSources(sources) {
   one('sources').replaceChildren(...sources.flatMap(each => {
-    let text = each.failure;
+    let text = each.failure === null ? null : 'failed: ' + each.failure;
     if (text === null) {
       try {
         text = JSON.stringify(JSON.parse(each.json), null, 2);
@@ -229,7 +250,6 @@ function rowOf(row, id, place) {
     cell('span', row.handles ?? row.state ?? '', 'wide'), cell('span', row.cord, 'wide')];
   parts.forEach(each => each.setAttribute('role', 'gridcell'));
   line.append(...parts);
-  line.addEventListener('click', () => { select(id); open(); });
   return line;
 }
 
@@ -258,6 +278,14 @@ function top0() {
 }
 
 // ---------------------------------------------------------------- the keyboard
+
+grid.addEventListener('pointerdown', event => { // a click may meet two rows, because they are made anew
+  const line = event.target.closest('.row');
+  if (line !== null) {
+    select(line.dataset.id);
+    open();
+  }
+});
 
 function select(id) {
   selected = id;
@@ -312,26 +340,36 @@ async function open() {
   if (row === undefined || row.kind !== 'actor') {
     return;
   }
-  const query = new URLSearchParams({ system: one('system').value, path: row.path });
-  const answer = await tryAsk('/api/v1/actor?' + query);
-  one('detail-heading').textContent = row.path;
-  const list = one('detail').querySelector('dl');
-  const stack = one('detail').querySelector('pre');
-  if (answer.ok) {
-    const actor = await answer.json();
-    const facts = { phase: actor.phase, cord: actor.cord, state: actor.state, handles: actor.handles,
-      'waits for': actor.waitsFor, awaits: actor.awaits.join(', '), mailbox: actor.queued,
-      oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending };
-    list.replaceChildren(...Object.entries(facts)
-      .filter(each => each[1] !== null && each[1] !== '')
-      .flatMap(each => [cell('dt', each[0]), cell('dd', String(each[1]))]));
-    stack.textContent = actor.stack.length === 0 ? 'no stack: it waits between two messages' : actor.stack.join('\n');
-  } else {
-    list.replaceChildren();
-    stack.textContent = await answer.text();
+  const mine = ++opening;
+  const actor = { system: one('system').value, number: row.number, path: row.path };
+  const answer = await tryAsk('/api/v1/actor?' + new URLSearchParams({ system: actor.system, number: actor.number }));
+  const facts = answer.ok ? await answer.json() : null;
+  const failure = answer.ok ? '' : await answer.text();
+  if (mine !== opening) {
+    return; // another one was opened meanwhile
   }
+  shown = actor;
+  one('detail-heading').textContent = actor.path;
+  one('detail').querySelector('dl').replaceChildren(...(facts === null ? [] : factsOf(facts)));
+  one('detail').querySelector('pre').textContent = facts === null ? failure : stackOf(facts);
   one('detail').hidden = false;
   one('close').focus();
+}
+
+function factsOf(actor) {
+  const facts = { phase: actor.phase, cord: actor.cord, state: actor.state, handles: actor.handles,
+    'waits for': actor.waitsFor, awaits: actor.awaits.join(', '), mailbox: actor.queued,
+    oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending };
+  return Object.entries(facts)
+    .filter(each => each[1] !== null && each[1] !== '')
+    .flatMap(each => [cell('dt', each[0]), cell('dd', String(each[1]))]);
+}
+
+function stackOf(actor) {
+  if (actor.stack.length > 0) {
+    return actor.stack.join('\n');
+  }
+  return actor.fiberKnown ? 'no stack: its fiber has none now' : 'its fiber is not among those that its cord tells of';
 }
 
 function closeDetail() {
@@ -344,11 +382,18 @@ function closeDetail() {
 one('close').addEventListener('click', closeDetail);
 
 async function control(action) {
-  const row = rows.get(selected);
-  const query = new URLSearchParams({ system: one('system').value, path: row.path, action });
+  const query = new URLSearchParams({ system: shown.system, number: shown.number, action });
   const answer = await tryAsk('/api/v1/control?' + query, { method: 'POST' });
-  say(answer.ok ? action + ' of ' + row.path : (await answer.text()).trim(), !answer.ok);
+  say(answer.ok ? action + ' of ' + shown.path : (await answer.text()).trim(), !answer.ok);
 }
+
+document.addEventListener('visibilitychange', () => { // a page that is not seen does not look
+  if (document.hidden) {
+    stream?.abort();
+  } else {
+    look();
+  }
+});
 
 async function begin() {
   const answer = await tryAsk('/api/v1/may');

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal.observe;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
@@ -13,6 +14,8 @@ public interface ObservedActor extends Observed {
 
     @Override
     ActorDump silent();
+
+    ActorRef<?> ref();
 
     ActorGlance glance();
 

@@ -33,6 +33,14 @@ public final class Snapshots {
             changed.add(actor);
         }
 
+        synchronized void remove(ObservedActor actor) {
+            changed.remove(actor);
+        }
+
+        synchronized int size() {
+            return changed.size();
+        }
+
         synchronized Set<ObservedActor> takeAll() {
             Set<ObservedActor> all = changed;
             changed = new LinkedHashSet<>();
@@ -75,9 +83,19 @@ public final class Snapshots {
         return isOn;
     }
 
-    /** On the actor's cord. */
+    /**
+     * On the actor's cord. One that is over is forgotten at once, because perhaps nobody looks any
+     * more.
+     */
     public void changed(ObservedActor actor) {
-        part(actor.cord()).add(actor);
+        if (actor.isOver()) {
+            part(actor.cord()).remove(actor);
+            if (known.remove(actor.ref().number()) != null) {
+                changes.incrementAndGet();
+            }
+        } else {
+            part(actor.cord()).add(actor);
+        }
     }
 
     private Part part(Cord cord) {
@@ -142,6 +160,11 @@ public final class Snapshots {
     /** Of how many something is kept. */
     public int cords() {
         return parts.size();
+    }
+
+    /** How many actors the next one is to visit. */
+    public int changed() {
+        return parts.values().stream().mapToInt(Part::size).sum();
     }
 
     private int visit(Cord cord, List<ObservedActor> first) {

@@ -15,6 +15,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Walks a system's tree from anywhere, level by level: of each level each cord is asked once, for
@@ -70,24 +71,30 @@ public final class TreeWalk {
     }
 
     private final Node root;
+    private final Function<Observed, Described> question;
     private final long deadlineNs;
     private final Set<Cord> silent = new LinkedHashSet<>();
 
-    private TreeWalk(Observed root, long limitNs) {
+    private TreeWalk(Observed root, Function<Observed, Described> question, long limitNs) {
         this.root = new Node(root);
+        this.question = question;
         this.deadlineNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 2);
     }
 
     /** All below the root. A switchpoint, unless all of it is on this cord. */
     public static TreeDump dump(Observed root, long limitNs) {
-        TreeWalk walk = new TreeWalk(root, limitNs);
+        TreeWalk walk = new TreeWalk(root, Observed::describe, limitNs);
         walk.run();
         return walk.root.build();
     }
 
-    /** The actors below the root, by their cords; with those that their cords did not tell of. */
+    /**
+     * The actors below the root, by their cords; with those that their cords did not tell of. Calls
+     * no code of the program.
+     */
     static Map<Cord, List<ObservedActor>> actors(Observed root, long limitNs, Set<Cord> silent) {
-        TreeWalk walk = new TreeWalk(root, limitNs);
+        TreeWalk walk =
+                new TreeWalk(root, each -> new Described(each.silent(), each.below()), limitNs);
         walk.run();
         Map<Cord, List<ObservedActor>> found = new LinkedHashMap<>();
         collect(walk.root, found);
@@ -126,7 +133,7 @@ public final class TreeWalk {
                                         cord,
                                         () ->
                                                 nodes.stream()
-                                                        .map(n -> n.what.describe())
+                                                        .map(n -> question.apply(n.what))
                                                         .toList())));
         long nowNs = Waits.nanoTime();
         long untilNs = nowNs + (deadlineNs - nowNs) / 2;

@@ -748,7 +748,7 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
         return new SupervisorDump(path, cord.name(), "SILENT", 0, List.of());
     }
 
-    /** Its children, on its cord. */
+    @Override
     public List<Supervised> below() {
         return children.toList().stream().map(child -> child.what).toList();
     }
