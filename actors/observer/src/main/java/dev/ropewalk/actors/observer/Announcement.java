@@ -1,9 +1,6 @@
 package dev.ropewalk.actors.observer;
 
-/**
- * Tells where an observer is. The address has the token, so it goes to {@code System.err}, for the
- * one that has started the program, and to no log.
- */
+/** Tells where an observer is, on {@code System.err}: the address has the token, and no log may. */
 final class Announcement {
     private Announcement() {}
 

@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import java.util.regex.Pattern;
 
@@ -31,7 +32,7 @@ public final class ObserverOptions {
 
     /** {@return options for 127.0.0.1 and a free port} */
     public static ObserverOptions loopback() {
-        return new ObserverOptions(new Values("127.0.0.1", 0, null, null, false, Map.of()));
+        return new ObserverOptions(new Values());
     }
 
     /**
@@ -67,14 +68,15 @@ public final class ObserverOptions {
                     "the token has other characters than letters, digits and . _ ~ -; browsers"
                             + " change those in an address");
         }
-        return new ObserverOptions(
-                new Values(
-                        host,
-                        checkPort(port),
-                        Objects.requireNonNull(tls, "tls"),
-                        token,
-                        false,
-                        Map.of()));
+        Objects.requireNonNull(tls, "tls");
+        return loopback()
+                .withPort(port)
+                .with(
+                        copy -> {
+                            copy.host = host;
+                            copy.tls = tls;
+                            copy.token = token;
+                        });
     }
 
     /**
@@ -84,21 +86,15 @@ public final class ObserverOptions {
      * @throws IllegalArgumentException if it is less than 0 or more than 65,535
      */
     public ObserverOptions withPort(int port) {
-        return new ObserverOptions(
-                new Values(
-                        values.host,
-                        checkPort(port),
-                        values.tls,
-                        values.token,
-                        values.hasControl,
-                        values.sources));
+        if (port < 0 || port > 65_535) {
+            throw new IllegalArgumentException("port=" + port + " is not in 0 to 65535");
+        }
+        return with(copy -> copy.port = port);
     }
 
     /** {@return these options, by which viewers may suspend, resume, restart and stop actors} */
     public ObserverOptions withControl() {
-        return new ObserverOptions(
-                new Values(
-                        values.host, values.port, values.tls, values.token, true, values.sources));
+        return with(copy -> copy.hasControl = true);
     }
 
     /**
@@ -119,14 +115,7 @@ public final class ObserverOptions {
         }
         Map<String, Supplier<String>> sources = new TreeMap<>(values.sources);
         sources.put(name, Objects.requireNonNull(json, "json"));
-        return new ObserverOptions(
-                new Values(
-                        values.host,
-                        values.port,
-                        values.tls,
-                        values.token,
-                        values.hasControl,
-                        sources));
+        return with(copy -> copy.sources = sources);
     }
 
     /** All addresses of the machine, which is the name of none. */
@@ -134,11 +123,10 @@ public final class ObserverOptions {
         return host.equals("0.0.0.0") || host.chars().allMatch(each -> each == '0' || each == ':');
     }
 
-    private static int checkPort(int port) {
-        if (port < 0 || port > 65_535) {
-            throw new IllegalArgumentException("port=" + port + " is not in 0 to 65535");
-        }
-        return port;
+    private ObserverOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new ObserverOptions(copy);
     }
 
     String host() {
@@ -182,11 +170,21 @@ public final class ObserverOptions {
                 + "]";
     }
 
-    private record Values(
-            String host,
-            int port,
-            @Nullable Tls tls,
-            @Nullable String token,
-            boolean hasControl,
-            Map<String, Supplier<String>> sources) {}
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        String host = "127.0.0.1";
+        int port;
+        @Nullable Tls tls;
+        @Nullable String token;
+        boolean hasControl;
+        Map<String, Supplier<String>> sources = Map.of();
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
+    }
 }

@@ -87,7 +87,11 @@ final class Window implements AutoCloseable {
      * @param activity null for a supervisor, and for an actor that could not be asked
      * @param rate messages a second
      */
-    record Shown(Row row, @Nullable ActorActivity activity, double rate) {}
+    record Shown(Row row, @Nullable ActorActivity activity, double rate) {
+        private static Shown asItWas(Row row) {
+            return new Shown(row, null, Sample.UNKNOWN);
+        }
+    }
 
     /**
      * The rows as they are shown.
@@ -148,10 +152,7 @@ final class Window implements AutoCloseable {
         long endNs = Waits.nanoTime() + LIMIT.toNanos();
         for (Row each : visible) {
             boolean isTime = endNs - Waits.nanoTime() > 0;
-            rows.add(
-                    isTime
-                            ? look(seen.system(), each, silent)
-                            : new Shown(each, null, Sample.UNKNOWN));
+            rows.add(isTime ? look(seen.system(), each, silent) : Shown.asItWas(each));
         }
         return new View(seen, all.size(), first, List.copyOf(rows));
     }
@@ -159,7 +160,7 @@ final class Window implements AutoCloseable {
     private Shown look(ActorSystem of, Row row, Set<String> silent) {
         ActorGlance actor = row.actor();
         if (actor == null || silent.contains(actor.cord())) {
-            return new Shown(row, null, Sample.UNKNOWN);
+            return Shown.asItWas(row);
         }
         try {
             Watched now = watched.get(row.id());
@@ -167,7 +168,7 @@ final class Window implements AutoCloseable {
             if (now == null) {
                 now = watch(of, actor);
                 if (now == null) {
-                    return new Shown(row, null, Sample.UNKNOWN);
+                    return Shown.asItWas(row);
                 }
                 watched.put(row.id(), now);
             }
@@ -175,9 +176,9 @@ final class Window implements AutoCloseable {
             return new Shown(row, activity, isNew ? Sample.UNKNOWN : now.rate());
         } catch (FiberTimeoutException noAnswer) {
             silent.add(actor.cord()); // its other actors would take the same limit each
-            return new Shown(row, null, Sample.UNKNOWN);
+            return Shown.asItWas(row);
         } catch (IllegalStateException ended) {
-            return new Shown(row, null, Sample.UNKNOWN);
+            return Shown.asItWas(row);
         }
     }
 

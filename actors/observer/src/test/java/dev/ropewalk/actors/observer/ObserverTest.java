@@ -21,6 +21,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.io.Tls;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.junit.jupiter.api.AfterEach;
@@ -469,12 +470,26 @@ class ObserverTest {
                                         == 1);
     }
 
+    private static void assertRefused(String host, String token) {
+        Tls tls = Tls.client();
+        assertThrows(IllegalArgumentException.class, () -> ObserverOptions.of(host, 0, tls, token));
+    }
+
     @Test
     void badOptionsAreRefused() {
         ObserverOptions options = ObserverOptions.loopback();
         assertThrows(IllegalArgumentException.class, () -> options.withPort(-1));
         assertThrows(IllegalArgumentException.class, () -> options.withPort(65_536));
         assertThrows(IllegalArgumentException.class, () -> options.withSource(" ", () -> "1"));
+        String token = "0123456789abcdef";
+        for (String host : List.of("", "0.0.0.0", "::", "[::1]", "a b")) {
+            assertRefused(host, token);
+        }
+        for (String bad : List.of("short", token + "\"", token + " ", token + "\u00e4")) {
+            assertRefused("10.0.0.1", bad);
+        }
+        String text = ObserverOptions.of("10.0.0.1", 0, Tls.client(), token).toString();
+        assertFalse(text.contains(token), text);
         ObserverOptions one = options.withSource("node", () -> "1");
         assertThrows(IllegalArgumentException.class, () -> one.withSource("node", () -> "2"));
     }

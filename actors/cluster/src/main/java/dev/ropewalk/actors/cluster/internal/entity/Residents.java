@@ -6,7 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.cluster.entity.EntityException;
-import dev.ropewalk.actors.cluster.internal.ref.InContext;
+import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
 import dev.ropewalk.actors.spi.DownListener;

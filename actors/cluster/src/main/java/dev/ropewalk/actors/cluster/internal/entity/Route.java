@@ -4,7 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.TellResult;
-import dev.ropewalk.actors.cluster.internal.ref.InContext;
+import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 
 import org.jspecify.annotations.Nullable;
 

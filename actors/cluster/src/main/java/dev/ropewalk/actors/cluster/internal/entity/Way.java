@@ -4,7 +4,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords;
-import dev.ropewalk.actors.cluster.internal.ref.InContext;
+import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.Alarm;

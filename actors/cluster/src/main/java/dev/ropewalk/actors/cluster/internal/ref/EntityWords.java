@@ -39,6 +39,20 @@ public final class EntityWords {
         Sent through(Conversation with, Supplier<Sent> sending);
     }
 
+    /**
+     * A message to an entity with the context of its sender, which goes with it to each owner that
+     * it is sent to. Made only where a node has contexts.
+     *
+     * @param message of the program
+     * @param context of its sender
+     */
+    public record InContext(Object message, String context) {
+        /** The message of an item that may have a context. */
+        public static Object message(Object item) {
+            return item instanceof InContext(Object message, _) ? message : item;
+        }
+    }
+
     /** Never waits. The message may be one {@link InContext}; another one has none. */
     public Sent tryTell(EntityName to, Object message, ActorRef<?> address, Gate gate) {
         return home.frames()

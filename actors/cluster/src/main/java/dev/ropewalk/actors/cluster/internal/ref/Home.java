@@ -40,7 +40,9 @@ public record Home(
         if (message instanceof Resent) {
             return;
         }
-        system.report(new DeadLetter(InContext.message(message), to.toString(), reason, cause));
+        system.report(
+                new DeadLetter(
+                        EntityWords.InContext.message(message), to.toString(), reason, cause));
     }
 
     /**
