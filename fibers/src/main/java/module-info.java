@@ -22,6 +22,7 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers;
     exports dev.ropewalk.fibers.blocking;
     exports dev.ropewalk.fibers.coroutine;
+    exports dev.ropewalk.fibers.metrics;
     exports dev.ropewalk.fibers.observe;
     exports dev.ropewalk.fibers.recurring;
     exports dev.ropewalk.fibers.scheduler;

@@ -33,6 +33,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.Set;
@@ -399,6 +400,16 @@ public final class ActorSystem implements AutoCloseable {
         return core.snapshots().take(root, Waits.nanos(limit));
     }
 
+    /**
+     * {@return the actor of a number, if a snapshot has seen it; null if none has, or it has ended}
+     * Actors without a name of their own are found by it alone.
+     *
+     * @param number from {@link ActorRef#number}, or from a snapshot
+     */
+    public @Nullable ActorRef<?> find(long number) {
+        return core.snapshots().find(number);
+    }
+
     /** {@return the name of the system and of its root supervisor} */
     public String name() {
         return name;
@@ -407,6 +418,23 @@ public final class ActorSystem implements AutoCloseable {
     /** {@return how many dead letters there were} */
     public long deadLetterCount() {
         return core.deadLetters().count();
+    }
+
+    /**
+     * {@return how many dead letters there were for one reason}
+     *
+     * @param reason why they were not processed
+     */
+    public long deadLetterCount(DeadLetter.Reason reason) {
+        return core.deadLetters().count(reason);
+    }
+
+    /**
+     * {@return how often actors were started again, by the names of the classes that they count as}
+     * See {@link dev.ropewalk.actors.observe.ActorGlance#type}.
+     */
+    public Map<String, Long> restartCounts() {
+        return core.restarts();
     }
 
     /**

@@ -47,6 +47,7 @@ class ArchitectureTest {
                     "actors",
                     "actors/testing",
                     "actors/observer",
+                    "actors/micrometer",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

@@ -31,6 +31,7 @@ class CommentProseTest {
                     "actors",
                     "actors/testing",
                     "actors/observer",
+                    "actors/micrometer",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

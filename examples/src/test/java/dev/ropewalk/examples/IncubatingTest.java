@@ -44,6 +44,7 @@ class IncubatingTest {
                     "channels/http",
                     "actors",
                     "actors/observer",
+                    "actors/micrometer",
                     "actors/cluster",
                     "actors/cluster/jdbc");
 
@@ -62,7 +63,7 @@ class IncubatingTest {
                     "dev.ropewalk.actors.cluster.entity",
                     "remembered entities are to come",
                     "dev.ropewalk.actors.observer",
-                    "metrics, traces and charts of more are to come",
+                    "traces and charts of more are to come",
                     "dev.ropewalk.actors.server",
                     "entities that outlive their process have just begun to use it",
                     "dev.ropewalk.actors.cluster.store",

@@ -64,6 +64,7 @@ class LayeringTest {
                             "actors/observer",
                             "actors.observer",
                             Set.of("fibers", "fibers.io", "channels", "channels.http", "actors")),
+                    new Layer("actors/micrometer", "actors.micrometer", Set.of("fibers", "actors")),
                     new Layer(
                             "actors/cluster",
                             "actors.cluster",
@@ -398,6 +399,7 @@ class LayeringTest {
                         "channels/http",
                         "actors",
                         "actors/observer",
+                        "actors/micrometer",
                         "actors/cluster",
                         "actors/cluster/jdbc")) {
             Path home = argsFile().getParent().resolve(module);

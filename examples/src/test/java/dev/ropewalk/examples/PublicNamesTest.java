@@ -35,6 +35,7 @@ class PublicNamesTest {
                     "actors",
                     "actors/testing",
                     "actors/observer",
+                    "actors/micrometer",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

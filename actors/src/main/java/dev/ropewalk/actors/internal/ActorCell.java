@@ -603,6 +603,7 @@ public final class ActorCell<M> extends Target<M>
         isBeingStopped = false;
         if (hasBegun) {
             extras().restarts++;
+            core().restarts(typeName());
             isSuspended = false;
         }
         hasBegun = true;
@@ -670,6 +671,9 @@ public final class ActorCell<M> extends Target<M>
 
     /** The incarnation is over; its supervisor decides what follows. */
     void isDown(Incarnation<M> ended, ExitReason reason) {
+        if (reason.isFailure() || extras != null) {
+            extras().type = typeName();
+        }
         incarnation = null;
         if (definition.keepsState && state == UP) {
             committed = ended.behavior();
@@ -921,6 +925,13 @@ public final class ActorCell<M> extends Target<M>
 
     long restarts() {
         return extras == null ? 0 : extras.restarts;
+    }
+
+    /** Under which class it counts. */
+    String typeName() {
+        Object now = userState();
+        String before = extras == null ? null : extras.type;
+        return now == null && before != null ? before : TypeNames.of(definition, now);
     }
 
     @Override

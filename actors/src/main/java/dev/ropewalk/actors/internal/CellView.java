@@ -63,6 +63,7 @@ final class CellView {
         return new ActorGlance(
                 cell.ref().path(),
                 cell.ref().number(),
+                cell.typeName(),
                 cell.cord().name(),
                 cell.phase(),
                 mailbox.messages(),

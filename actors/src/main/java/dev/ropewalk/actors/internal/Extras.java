@@ -59,6 +59,9 @@ final class Extras<M> {
     /** Whether it may begin a message now; null if it does not ask. */
     private @Nullable BooleanSupplier permit;
 
+    /** The name of its class while it has no behavior; null if none has failed. */
+    @Nullable String type;
+
     /** How often it was started again. */
     long restarts;
 

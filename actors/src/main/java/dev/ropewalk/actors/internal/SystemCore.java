@@ -16,7 +16,9 @@ import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -40,6 +42,9 @@ public final class SystemCore implements SupervisorHost {
     private final ConcurrentHashMap<String, Supervising> pools = new ConcurrentHashMap<>();
 
     private final ConcurrentHashMap<String, TypedGroup> groups = new ConcurrentHashMap<>();
+
+    /** How often actors were started again, by the names of their classes. */
+    private final ConcurrentHashMap<String, AtomicLong> restarts = new ConcurrentHashMap<>();
 
     /** The workers of pools, by the pools' names: a group of a program may have any name. */
     private final ConcurrentHashMap<String, GroupCell<?>> workers = new ConcurrentHashMap<>();
@@ -167,6 +172,18 @@ public final class SystemCore implements SupervisorHost {
     /** Where dead letters go. */
     public DeadLetters deadLetters() {
         return deadLetters;
+    }
+
+    /** An actor of that class is started again. */
+    void restarts(String type) {
+        restarts.computeIfAbsent(type, _ -> new AtomicLong()).incrementAndGet();
+    }
+
+    /** How often actors were started again, by the names of their classes. */
+    public Map<String, Long> restarts() {
+        Map<String, Long> all = new HashMap<>();
+        restarts.forEach((type, count) -> all.put(type, count.get()));
+        return all;
     }
 
     /** From now on nothing is started. */

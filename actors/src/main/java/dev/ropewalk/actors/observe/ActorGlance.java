@@ -9,6 +9,8 @@ import java.time.Duration;
  *
  * @param path the names from the system down to it
  * @param number the number that only this actor of the system has
+ * @param type the name of the class that it counts as: that of its state or behavior, or the class
+ *     in which that is written as a lambda
  * @param cord the name of its cord
  * @param phase where it is in its life
  * @param queued how many messages wait in its mailbox, postponed ones included
@@ -19,6 +21,7 @@ import java.time.Duration;
 public record ActorGlance(
         String path,
         long number,
+        String type,
         String cord,
         ActorPhase phase,
         int queued,

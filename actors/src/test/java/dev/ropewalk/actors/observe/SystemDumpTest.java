@@ -466,6 +466,7 @@ class SystemDumpTest {
                                 new ActorGlance(
                                         full.path(),
                                         full.number(),
+                                        each.type(),
                                         full.cord(),
                                         Objects.requireNonNull(full.phase()),
                                         full.queued() + full.postponed(),

@@ -73,6 +73,7 @@ class GuideTest {
                         "actors",
                         "actors/testing",
                         "actors/observer",
+                        "actors/micrometer",
                         "actors/cluster",
                         "actors/cluster/jdbc",
                         "actors/cluster/ratis",

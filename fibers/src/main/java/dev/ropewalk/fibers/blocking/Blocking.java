@@ -55,4 +55,20 @@ public final class Blocking {
     public static <X extends Exception> void run(VoidBlock<X> code) throws X {
         POOL.run(code);
     }
+
+    /**
+     * {@return how many calls have a thread now; for people, because it can change at once} From
+     * any thread.
+     */
+    public static int running() {
+        return POOL.running();
+    }
+
+    /**
+     * {@return how many calls wait for a thread; for people, because it can change at once} From
+     * any thread.
+     */
+    public static int pending() {
+        return POOL.pending();
+    }
 }

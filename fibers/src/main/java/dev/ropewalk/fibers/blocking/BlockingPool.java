@@ -245,6 +245,28 @@ public final class BlockingPool implements AutoCloseable {
         toWake.forEach(closer -> closer.give(null));
     }
 
+    // ---------------------------------------------------------------- for people
+
+    /**
+     * {@return how many calls have a thread now; for people, because it can change at once} From
+     * any thread.
+     */
+    public int running() {
+        synchronized (lock) {
+            return alive.size();
+        }
+    }
+
+    /**
+     * {@return how many calls wait for a thread; for people, because it can change at once} From
+     * any thread.
+     */
+    public int pending() {
+        synchronized (lock) {
+            return queue.size();
+        }
+    }
+
     // ---------------------------------------------------------------- for its calls
 
     private void checkOpen() {

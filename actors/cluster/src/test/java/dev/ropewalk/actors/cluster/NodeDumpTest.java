@@ -11,6 +11,8 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.actors.routing.Routing;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.metrics.MetricValue;
+import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.supervision.RestartRule;
 
 import jdk.jfr.Recording;
@@ -74,6 +76,48 @@ class NodeDumpTest {
 
     private static NodeDump.Peer peer(SimCluster cluster, String of) {
         return cluster.node(of).dump().peers().getFirst();
+    }
+
+    private static double metric(Metrics metrics, String name) {
+        return metrics.read().stream()
+                .filter(each -> each.metric().name().equals(name))
+                .mapToDouble(MetricValue::value)
+                .sum();
+    }
+
+    @Test
+    void A7_metricsTellTheSumsOfAllSessions() {
+        run(
+                cluster -> {
+                    Metrics metrics = Metrics.of(NodeMetrics.of(cluster.node("n1")));
+                    assertEquals(1, metric(metrics, "ropewalk.node.sessions"));
+                    double before = metric(metrics, "ropewalk.node.sent");
+                    ActorRef<Object> silent = silent(cluster);
+                    for (int i = 0; i < 5; i++) {
+                        silent.tell("hello");
+                    }
+                    Fiber.sleep(SECOND);
+                    double sent = metric(metrics, "ropewalk.node.sent");
+                    assertTrue(sent >= before + 5, () -> before + " and then " + sent);
+                    assertTrue(metric(metrics, "ropewalk.node.sent.bytes") > sent);
+                    cluster.kill("n2");
+                    Fiber.sleep(LONG);
+                    assertEquals(0, metric(metrics, "ropewalk.node.sessions"));
+                    assertTrue(metric(metrics, "ropewalk.node.sent") >= sent, "it never goes back");
+                    assertEquals(0, metric(metrics, "ropewalk.metrics.failures"));
+                    assertEquals(
+                            -1,
+                            metrics.read().stream()
+                                    .filter(
+                                            each ->
+                                                    each.metric()
+                                                            .name()
+                                                            .equals("ropewalk.node.shards"))
+                                    .mapToDouble(MetricValue::value)
+                                    .findFirst()
+                                    .orElse(-1),
+                            "it has no store");
+                });
     }
 
     @Test

@@ -1,11 +1,11 @@
 package dev.ropewalk.actors.observer;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.ActorActivity;
-import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorInspector;
-import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpHandler;
@@ -13,6 +13,7 @@ import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.observe.FiberDump;
 
 import org.jspecify.annotations.Nullable;
@@ -21,10 +22,12 @@ import org.jspecify.annotations.Nullable;
 final class Answers implements HttpHandler {
     private final Pages pages = new Pages();
     private final Viewers viewers;
+    private final Metrics metrics;
     private final boolean hasControl;
 
-    Answers(Viewers viewers, boolean hasControl) {
+    Answers(Viewers viewers, Metrics metrics, boolean hasControl) {
         this.viewers = viewers;
+        this.metrics = metrics;
         this.hasControl = hasControl;
     }
 
@@ -37,6 +40,10 @@ final class Answers implements HttpHandler {
             case "/api/v1/cord" -> cord(request);
             case "/api/v1/may" ->
                     HttpResponse.json("{\"version\":1,\"control\":" + hasControl + "}");
+            case Gate.METRICS ->
+                    HttpResponse.of(
+                            Exposition.TYPE,
+                            HttpBody.of(Exposition.of(metrics.read()).getBytes(UTF_8)));
             case Gate.CONTROL -> control(request);
             default -> pages.answer(request.path());
         };
@@ -91,17 +98,17 @@ final class Answers implements HttpHandler {
     }
 
     /** By its number, which the page has, or by its path. */
-    private ActorRef<?> ref(HttpRequest request) {
+    private static ActorRef<?> ref(HttpRequest request) {
         String system = request.query("system");
         String number = request.query("number");
-        String path = number == null ? request.query("path") : pathOf(system, number);
+        String path = request.query("path");
         for (ActorSystem each : ActorSystem.all()) {
             if (each.name().equals(system)) {
-                ActorRef<?> ref = path == null ? null : Window.find(each, path);
-                boolean isIt =
-                        ref != null
-                                && (number == null || number.equals(String.valueOf(ref.number())));
-                if (ref == null || !isIt) {
+                ActorRef<?> ref =
+                        number != null
+                                ? each.find(number(number))
+                                : path == null ? null : Window.find(each, path);
+                if (ref == null) {
                     throw new HttpException(404, "the system has no such actor any more");
                 }
                 return ref;
@@ -110,18 +117,12 @@ final class Answers implements HttpHandler {
         throw new HttpException(404, "no system of that name is alive");
     }
 
-    /** As it was last seen; the page may show a part of it only. */
-    private @Nullable String pathOf(@Nullable String system, String number) {
-        Sample last = viewers.last();
-        SystemSight seen = last == null ? null : last.system(system);
-        if (seen != null) {
-            for (ActorGlance each : seen.actors()) {
-                if (String.valueOf(each.number()).equals(number)) {
-                    return each.path();
-                }
-            }
+    private static long number(String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException none) {
+            throw new HttpException(400, "number is the number of an actor");
         }
-        return null;
     }
 
     private HttpResponse control(HttpRequest request) {

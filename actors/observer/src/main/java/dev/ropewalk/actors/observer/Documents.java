@@ -144,6 +144,7 @@ final class Documents {
 
     private static void actor(JsonWriter json, ActorGlance actor) {
         json.field("number", (Number) actor.number());
+        json.field("type", Texts.line(actor.type()));
         json.field("cord", Texts.line(actor.cord()));
         json.field("phase", actor.phase().name());
         json.field("queued", (Number) actor.queued());

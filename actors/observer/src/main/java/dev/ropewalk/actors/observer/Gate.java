@@ -26,6 +26,8 @@ final class Gate implements HttpHandler {
     /** The paths below it need the token. */
     static final String API = "/api/";
 
+    static final String METRICS = "/metrics";
+
     static final String CONTROL = "/api/v1/control";
 
     private static final String POLICY =
@@ -88,7 +90,7 @@ final class Gate implements HttpHandler {
         if (!isRead && origin == null) {
             throw new HttpException(403, "a POST needs its Origin");
         }
-        boolean isOpen = !request.path().startsWith(API) && !request.path().equals("/metrics");
+        boolean isOpen = !request.path().startsWith(API) && !request.path().equals(METRICS);
         if (!isOpen && !token.isIn(request.header("Authorization"))) {
             throw new HttpException(
                     401, "send the token of the observer's address: Authorization: Bearer ..");

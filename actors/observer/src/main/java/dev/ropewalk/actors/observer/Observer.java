@@ -21,8 +21,8 @@ import java.util.Objects;
  * the actors of the rows that he sees; contents of messages are not shown. At most eight look at
  * once.
  *
- * <p>{@code /api/v1/now} has the same as JSON, for programs that send the token in the header
- * {@code Authorization: Bearer}.
+ * <p>{@code /api/v1/now} has the same as JSON, and {@code /metrics} has sums for Prometheus; both
+ * want the token in the header {@code Authorization: Bearer}.
  */
 public final class Observer implements AutoCloseable {
     /** A browser opens some for each viewer. */
@@ -73,7 +73,7 @@ public final class Observer implements AutoCloseable {
         Gate gate;
         try {
             Viewers viewers = new Viewers(new Sampler(options.sources()));
-            Answers answers = new Answers(viewers, options.hasControl());
+            Answers answers = new Answers(viewers, options.metrics(), options.hasControl());
             gate = new Gate(options, Token.of(options.token()), answers);
             server = HttpServer.start(options.host(), options.port(), http(options), gate);
         } catch (Throwable refused) {

@@ -1,9 +1,15 @@
 package dev.ropewalk.actors.observer;
 
+import dev.ropewalk.actors.observe.ActorMetrics;
 import dev.ropewalk.fibers.io.Tls;
+import dev.ropewalk.fibers.metrics.FiberMetrics;
+import dev.ropewalk.fibers.metrics.MetricSource;
+import dev.ropewalk.fibers.metrics.Metrics;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -118,6 +124,20 @@ public final class ObserverOptions {
         return with(copy -> copy.sources = sources);
     }
 
+    /**
+     * {@return these options with more numbers at {@code /metrics}} Those of cords, of the
+     * process's pool for blocking code, and of actors are there anyway.
+     *
+     * {@snippet file="dev/ropewalk/actors/observer/ObserverSnippetsTest.java" region="metrics"}
+     *
+     * @param source is asked at each reading, on the observer's cord
+     */
+    public ObserverOptions withMetrics(MetricSource source) {
+        List<MetricSource> metrics = new ArrayList<>(values.metrics);
+        metrics.add(Objects.requireNonNull(source, "source"));
+        return with(copy -> copy.metrics = List.copyOf(metrics));
+    }
+
     /** All addresses of the machine, which is the name of none. */
     private static boolean isAny(String host) {
         return host.equals("0.0.0.0") || host.chars().allMatch(each -> each == '0' || each == ':');
@@ -154,6 +174,11 @@ public final class ObserverOptions {
         return values.sources;
     }
 
+    /** The first reading begins to keep what the next one needs. */
+    Metrics metrics() {
+        return Metrics.of(values.metrics);
+    }
+
     /** Without the token. */
     @Override
     public String toString() {
@@ -178,6 +203,8 @@ public final class ObserverOptions {
         @Nullable String token;
         boolean hasControl;
         Map<String, Supplier<String>> sources = Map.of();
+        List<MetricSource> metrics =
+                List.of(FiberMetrics.cords(), FiberMetrics.blocking(), ActorMetrics.systems());
 
         Values copy() {
             try {

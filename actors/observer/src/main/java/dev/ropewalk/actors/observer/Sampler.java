@@ -55,11 +55,6 @@ final class Sampler {
         lastLetters.clear();
     }
 
-    /** The last one; null if nobody looks. */
-    @Nullable Sample last() {
-        return last;
-    }
-
     /** A switchpoint. */
     Sample sample() {
         return taking.call(

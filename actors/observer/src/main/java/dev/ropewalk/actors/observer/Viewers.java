@@ -102,9 +102,4 @@ final class Viewers {
         Sample sample = sampler.sample();
         return Documents.all(sample, window.look(sample), known);
     }
-
-    /** The last sample; null if nobody looks. */
-    @Nullable Sample last() {
-        return sampler.last();
-    }
 }

@@ -182,10 +182,10 @@ final class Window implements AutoCloseable {
         }
     }
 
-    /** Null if the actor is not there any more, or another one has its name. */
+    /** Null if the actor is not there any more. */
     private @Nullable Watched watch(ActorSystem of, ActorGlance actor) {
-        ActorRef<?> ref = find(of, actor.path());
-        if (ref == null || ref.number() != actor.number()) {
+        ActorRef<?> ref = of.find(actor.number());
+        if (ref == null) {
             return null;
         }
         ActorInspector inspector = ActorInspector.of(ref).within(Sampler.LIMIT);

@@ -3,6 +3,11 @@ package dev.ropewalk.actors.observer;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.fibers.blocking.BlockingOptions;
+import dev.ropewalk.fibers.blocking.BlockingPool;
+import dev.ropewalk.fibers.metrics.FiberMetrics;
+import dev.ropewalk.fibers.metrics.Metric;
+import dev.ropewalk.fibers.metrics.MetricSource;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -31,5 +36,19 @@ class ObserverSnippetsTest {
                         .withSource("heap", () -> "" + Runtime.getRuntime().totalMemory());
         // @end
         assertTrue(options.toString().contains("[heap]"), options::toString);
+    }
+
+    @Test
+    void metrics() {
+        BlockingPool files = new BlockingPool(BlockingOptions.named("files"));
+        // @start region="metrics"
+        Metric orders = Metric.gauge("shop.orders", "Orders that are not delivered.");
+        ObserverOptions options =
+                ObserverOptions.loopback()
+                        .withMetrics(MetricSource.of(orders, () -> 7))
+                        .withMetrics(FiberMetrics.blocking("files", files));
+        // @end
+        assertTrue(options.metrics().read().toString().contains("shop.orders"));
+        files.close();
     }
 }

@@ -22,6 +22,8 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.Tls;
+import dev.ropewalk.fibers.metrics.Metric;
+import dev.ropewalk.fibers.metrics.MetricSource;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +99,59 @@ class ObserverTest {
 
     private static void assertHas(String text, String part) {
         assertTrue(text.contains(part), () -> part + " is not in " + text);
+    }
+
+    // ---------------------------------------------------------------- metrics
+
+    @Test
+    void A6_metricsOfCordsAndActorsAreToldToThoseWithTheToken() {
+        system.start("till", echo());
+        await().atMost(LONG)
+                .until(
+                        () ->
+                                look.send(look.get("/metrics"))
+                                        .text()
+                                        .contains("ropewalk_actors{system=\"shop\""));
+        Look.Answer answer = look.send(look.get("/metrics"));
+        assertEquals(200, answer.status());
+        assertEquals(
+                "text/plain; version=0.0.4; charset=utf-8",
+                answer.response().header("Content-Type"));
+        assertHas(answer.text(), "# TYPE ropewalk_cord_switches_total counter\n");
+        assertHas(answer.text(), "ropewalk_cords{group=\"observer\"} 1\n");
+        assertHas(
+                answer.text(),
+                "ropewalk_actors{system=\"shop\",class=\""
+                        + ObserverTest.class.getName()
+                        + "\"} 1\n");
+        assertHas(answer.text(), "ropewalk_metrics_failures_total 0\n");
+        assertEquals(401, look.send(HttpRequest.get("/metrics")).status());
+    }
+
+    @Test
+    void A6_aSourceOfMetricsThatFailsIsCountedAndTheOthersAreTold() throws Exception {
+        observer.close();
+        start(
+                ObserverOptions.loopback()
+                        .withMetrics(
+                                _ -> {
+                                    throw new StackOverflowError("of a source");
+                                })
+                        .withMetrics(MetricSource.of(Metric.gauge("mine.open", "Mine."), () -> 2)));
+        String text = look.send(look.get("/metrics")).text();
+        assertHas(text, "ropewalk_metrics_failures_total 1\n");
+        assertHas(text, "mine_open 2\n");
+    }
+
+    @Test
+    void A6_anActorWithoutANameIsOpenedByItsNumber() {
+        ActorRef<Object> nameless = system.spin(echo());
+        awaitJson("/api/v1/now", "\"number\":" + nameless.number());
+        String one = look.json("/api/v1/actor?system=shop&number=" + nameless.number());
+        assertHas(one, "\"type\":\"" + ObserverTest.class.getName() + "\"");
+        assertHas(one, "\"asked\":true");
+        assertEquals(404, look.send(look.get("/api/v1/actor?system=shop&number=0")).status());
+        assertEquals(400, look.send(look.get("/api/v1/actor?system=shop&number=x")).status());
     }
 
     // ---------------------------------------------------------------- what is seen

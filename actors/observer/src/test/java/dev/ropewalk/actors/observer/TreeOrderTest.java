@@ -14,7 +14,7 @@ import java.util.stream.Stream;
 /** The rows of a tree. */
 class TreeOrderTest {
     private static ActorGlance actor(String path, int queued) {
-        return new ActorGlance(path, path.length(), "main", ActorPhase.UP, queued, null, 0);
+        return new ActorGlance(path, path.length(), "Till", "main", ActorPhase.UP, queued, null, 0);
     }
 
     private static List<String> rows(String filter, By by, ActorGlance... actors) {

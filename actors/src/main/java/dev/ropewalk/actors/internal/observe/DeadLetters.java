@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.DeadLetter.Reason;
 import dev.ropewalk.actors.DeadLetterSubscription;
 import dev.ropewalk.actors.internal.sending.Inside;
 import dev.ropewalk.fibers.internal.log.Log;
@@ -10,7 +11,9 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
@@ -33,7 +36,9 @@ public final class DeadLetters {
     /** Of any system: two of them may tell each other's actors. */
     private static final Inside TAKERS = new Inside();
 
-    private final AtomicLong count = new AtomicLong();
+    /** Of each reason; no key is added later. */
+    private final Map<Reason, AtomicLong> counts = new EnumMap<>(Reason.class);
+
     private final List<Taker> takers = new CopyOnWriteArrayList<>();
 
     // Of the log; guarded by this object's monitor, which is not held while a line is written.
@@ -43,6 +48,9 @@ public final class DeadLetters {
 
     /** Without a taker they are logged. */
     public DeadLetters(@Nullable Consumer<? super DeadLetter> taker) {
+        for (Reason each : Reason.values()) {
+            counts.put(each, new AtomicLong());
+        }
         if (taker != null) {
             subscribe(taker);
         }
@@ -71,7 +79,7 @@ public final class DeadLetters {
      * @param isOfTaker whether a taker has sent the message, or the ask that it replies to
      */
     public void report(DeadLetter letter, boolean isOfTaker) {
-        count.incrementAndGet();
+        counter(letter.reason()).incrementAndGet();
         ActorEvents.deadLetter(letter);
         if (takers.isEmpty()) {
             log("dead letter {}", letter);
@@ -139,7 +147,16 @@ public final class DeadLetters {
 
     /** Of all so far. */
     public long count() {
-        return count.get();
+        return counts.values().stream().mapToLong(AtomicLong::get).sum();
+    }
+
+    private AtomicLong counter(Reason reason) {
+        return Objects.requireNonNull(counts.get(reason));
+    }
+
+    /** Of one reason, so far. */
+    public long count(Reason reason) {
+        return counter(reason).get();
     }
 
     /** One that takes them. */

@@ -1,10 +1,13 @@
 package dev.ropewalk.actors.internal.observe;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
 
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -51,8 +54,11 @@ public final class Snapshots {
     /** All that was known after so many changes. */
     private record Sorted(long asOf, List<ActorGlance> glances) {}
 
+    /** As it was seen last. */
+    private record Known(ActorGlance glance, ActorRef<?> ref) {}
+
     private final Map<Cord, Part> parts = new ConcurrentHashMap<>();
-    private final Map<Long, ActorGlance> known = new ConcurrentHashMap<>();
+    private final Map<Long, Known> known = new ConcurrentHashMap<>();
 
     /** Whether somebody has asked: what begins from now on says so itself. */
     private volatile boolean isOn;
@@ -144,6 +150,7 @@ public final class Snapshots {
         if (last.asOf < asOf) {
             List<ActorGlance> glances =
                     known.values().stream()
+                            .map(Known::glance)
                             .sorted(byPath())
                             .collect(Collectors.toUnmodifiableList()); // kept without a copy
             last = new Sorted(asOf, glances);
@@ -155,6 +162,12 @@ public final class Snapshots {
     /** Made here, because most systems are never asked. */
     private static Comparator<ActorGlance> byPath() {
         return Comparator.comparing(ActorGlance::path).thenComparingLong(ActorGlance::number);
+    }
+
+    /** The actor of that number, which also one without a name has; null if none was seen. */
+    public @Nullable ActorRef<?> find(long number) {
+        Known found = known.get(number);
+        return found == null ? null : found.ref();
     }
 
     /** Of how many something is kept. */
@@ -176,7 +189,7 @@ public final class Snapshots {
             if (actor.isOver()) {
                 known.remove(glance.number());
             } else {
-                known.put(glance.number(), glance);
+                known.put(glance.number(), new Known(glance, actor.ref()));
                 if (glance.queued() > 0) {
                     part.add(actor);
                 } else {

@@ -140,6 +140,11 @@ public final class HttpServer implements AutoCloseable {
         serving.awaitEnd(Duration.ofDays(10_000));
     }
 
+    /** {@return how many clients are connected; it can change at once} From any thread. */
+    public int connections() {
+        return connections.size();
+    }
+
     /**
      * Ends it in order: it accepts no client any more, connections without a request are closed,
      * and the others when their request is answered. Connections that are left when the limit has

@@ -17,6 +17,7 @@ import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpOptions;
+import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.spi.ClosedException;
 
 import org.junit.jupiter.api.Test;
@@ -35,6 +36,26 @@ class ServerTest {
     private static final Duration LONG = Duration.ofHours(1);
     private static final String GET = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
     private static final String LAST = "GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n";
+
+    // ---------------------------------------------------------------- connections
+
+    @Test
+    void I2_connectionsAreCounted() {
+        Web.anywhere(
+                web -> {
+                    try (HttpServer server = web.serve(_ -> HttpResponse.text("here"))) {
+                        Metrics metrics = Metrics.of(HttpMetrics.server("shop", server));
+                        try (HttpClient client = web.client(server)) {
+                            assertEquals("here", client.send(HttpRequest.get("/")).body().text());
+                            assertEquals(1, server.connections());
+                            assertEquals(1, metrics.read().getFirst().value());
+                        }
+                        while (server.connections() > 0) {
+                            Fiber.snooze();
+                        }
+                    }
+                });
+    }
 
     // ---------------------------------------------------------------- requests and answers
 

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -147,6 +148,7 @@ class PostgresqlStoreTest extends StoreContract {
 
     @Test
     @Tag("stress")
+    @Timeout(600)
     void A7_killMinus9OfTheServerLosesNothingAcknowledgedAgainAndAgain()
             throws IOException, InterruptedException {
         killServer(50);

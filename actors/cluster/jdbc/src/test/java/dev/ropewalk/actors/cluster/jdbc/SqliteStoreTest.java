@@ -18,6 +18,7 @@ import dev.ropewalk.actors.cluster.store.WriteResult;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
@@ -76,6 +77,7 @@ class SqliteStoreTest extends StoreContract {
 
     @Test
     @Tag("stress")
+    @Timeout(600)
     void A7_killMinus9OfTheProcessLosesNothingAcknowledgedAgainAndAgain()
             throws IOException, InterruptedException {
         kill(50);

@@ -1,0 +1,136 @@
+package dev.ropewalk.fibers.metrics;
+
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
+import dev.ropewalk.fibers.sync.Mutex;
+
+import org.jspecify.annotations.Nullable;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The numbers of some sources, read when a monitoring system asks. Nothing is done in between.
+ *
+ * {@snippet file="dev/ropewalk/fibers/metrics/MetricsSnippetsTest.java" region="read"}
+ *
+ * <p>From any thread. A reading serves all that ask within 500 ms, because adapters ask for each
+ * number alone.
+ */
+public final class Metrics {
+    /** How many sets of tags a metric may have; the others are told as one, {@value #OTHER}. */
+    public static final int MAX_TAG_SETS = 200;
+
+    /** The value of the tags of all sets beyond {@link #MAX_TAG_SETS}. */
+    public static final String OTHER = "other";
+
+    private static final long FRESH_NS = Duration.ofMillis(500).toNanos();
+
+    private static final Log LOG = Logs.logger(Metrics.class);
+
+    private static final Metric FAILURES =
+            Metric.counter(
+                    "ropewalk.metrics.failures", "Sources of metrics that failed at a reading.");
+
+    private final List<MetricSource> sources;
+    private final Mutex reading = Mutex.shared();
+
+    // guarded by the mutex
+
+    private final Counters counters = new Counters();
+    private final Set<MetricSource> failed = Collections.newSetFromMap(new IdentityHashMap<>());
+    private long failures;
+
+    /** Replaced as a whole, for those that find it fresh. */
+    private volatile @Nullable Read last;
+
+    /** The values of a moment. */
+    private record Read(long atNs, List<MetricValue> values) {
+        Read {
+            values = List.copyOf(values);
+        }
+    }
+
+    private Metrics(List<MetricSource> sources) {
+        this.sources = List.copyOf(sources);
+    }
+
+    /**
+     * {@return the numbers of the sources}
+     *
+     * @param sources in the order in which they are asked
+     */
+    public static Metrics of(MetricSource... sources) {
+        return new Metrics(List.of(sources));
+    }
+
+    /**
+     * {@return the numbers of the sources}
+     *
+     * @param sources in the order in which they are asked
+     */
+    public static Metrics of(List<? extends MetricSource> sources) {
+        return new Metrics(List.copyOf(sources));
+    }
+
+    /**
+     * Asks all sources, unless they were asked just before. A source that throws is left out, and a
+     * warning tells the first failure. A switchpoint on a fiber.
+     *
+     * @return a value for each metric and set of tags, those of a metric side by side
+     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     */
+    public List<MetricValue> read() {
+        Read known = last;
+        if (known == null || isOld(known)) {
+            known = reading.call(this::readAgain);
+        }
+        return known.values;
+    }
+
+    private static boolean isOld(Read read) {
+        return Waits.nanoTime() - read.atNs >= FRESH_NS;
+    }
+
+    private Read readAgain() {
+        Read known = last;
+        if (known != null && !isOld(known)) {
+            return known; // another one has read meanwhile
+        }
+        Reading now = new Reading(counters);
+        long before = failures;
+        for (MetricSource each : sources) {
+            collect(each, now);
+        }
+        now.count(FAILURES, this, (double) failures);
+        Read read = new Read(Waits.nanoTime(), now.end(failures == before));
+        last = read;
+        return read;
+    }
+
+    private void collect(MetricSource source, Reading into) {
+        try {
+            source.collect(into);
+        } catch (Throwable broken) {
+            Waits.throwIfSignal(broken);
+            failures++;
+            if (failed.add(source)) {
+                LOG.warn(
+                        "the source of metrics {} failed and is left out; it is asked again at each"
+                                + " reading, and ropewalk.metrics.failures counts",
+                        source,
+                        broken);
+            }
+        }
+    }
+
+    /** The sources. */
+    @Override
+    public String toString() {
+        return "metrics of " + sources;
+    }
+}
