@@ -15,6 +15,7 @@ let order = [];
 let total = 0;
 let first = 0;
 let selected = null; // an id
+let wanted = null; // the place of a row that is to be selected when it comes
 let stream = null;
 let begins = 0;
 let isFirst = true; // of the events of a stream
@@ -162,7 +163,7 @@ function spark(shares) {
 
 function showCords(cords) {
   const body = one('cords').tBodies[0];
-  body.replaceChildren(...cords.map(cord => {
+  body.replaceChildren(...cords.flatMap(cord => {
     const shares = busy.get(cord.name) ?? [];
     if (cord.busy !== null) {
       shares.push(cord.busy);
@@ -174,13 +175,22 @@ function showCords(cords) {
     chart.append(spark(shares));
     const state = cord.silent ? 'STUCK in ' + (cord.running ?? 'no fiber') : 'answers';
     const where = cell('td', state, cord.silent ? 'bad' : '');
-    where.title = cord.stack.join('\n');
     line.append(cell('td', cord.name), where,
       cell('td', cord.busy === null ? '' : Math.round(cord.busy * 100) + ' %'), chart,
       cell('td', number(cord.switches)), cell('td', number(cord.fibers)), cell('td', number(cord.runnable)),
       cell('td', number(cord.inbox)), cell('td', number(cord.timers)), cell('td', cord.stacks));
-    return line;
+    return cord.stack.length > 0 ? [line, stackLine(cord)] : [line];
   }));
+}
+
+/** Where a cord that does not answer is. */
+function stackLine(cord) {
+  const line = document.createElement('tr');
+  const wide = document.createElement('td');
+  wide.colSpan = one('cords').tHead.rows[0].cells.length;
+  wide.append(cell('pre', cord.stack.join('\n'), 'bad'));
+  line.append(wide);
+  return line;
 }
 
 function showCycles(cords) {
@@ -225,10 +235,19 @@ function showSources(sources) {
 }
 
 function showRows() {
+  if (wanted !== null && order[wanted - first] !== undefined) {
+    selected = order[wanted - first];
+    wanted = null;
+  }
   one('space').style.height = total * ROW_PX + 'px';
   one('rows').style.top = first * ROW_PX + 'px';
   grid.setAttribute('aria-rowcount', total);
   one('rows').replaceChildren(...order.map((id, i) => rowOf(rows.get(id), id, first + i)));
+  if (order.includes(selected)) {
+    grid.setAttribute('aria-activedescendant', 'row-' + selected); // for those that hear the page
+  } else {
+    grid.removeAttribute('aria-activedescendant');
+  }
 }
 
 function rowOf(row, id, place) {
@@ -238,6 +257,7 @@ function rowOf(row, id, place) {
   line.setAttribute('aria-rowindex', place + 1);
   line.setAttribute('aria-selected', id === selected);
   line.dataset.id = id;
+  line.id = 'row-' + id;
   const isTree = view.sort === 'tree' && view.filter === '';
   const name = isTree ? row.path.slice(row.path.lastIndexOf('/') + 1) : row.path;
   const path = cell('span', name, 'path');
@@ -289,22 +309,29 @@ grid.addEventListener('pointerdown', event => { // a click may meet two rows, be
 
 function select(id) {
   selected = id;
+  wanted = null;
+  showRows();
+}
+
+/** To a place among all rows, which may have to be fetched first. */
+function go(place) {
+  if (total === 0) {
+    return;
+  }
+  wanted = Math.min(total - 1, Math.max(0, place));
+  const top = wanted * ROW_PX;
+  if (top < grid.scrollTop) {
+    grid.scrollTop = top;
+  } else if (top + ROW_PX > grid.scrollTop + grid.clientHeight) {
+    grid.scrollTop = top + ROW_PX - grid.clientHeight;
+  }
   showRows();
 }
 
 function move(by) {
   const now = order.indexOf(selected);
-  const next = Math.min(order.length - 1, Math.max(0, now < 0 ? 0 : now + by));
-  if (order.length === 0) {
-    return;
-  }
-  select(order[next]);
-  const place = (first + next) * ROW_PX;
-  if (place < grid.scrollTop) {
-    grid.scrollTop = place;
-  } else if (place + ROW_PX > grid.scrollTop + grid.clientHeight) {
-    grid.scrollTop = place + ROW_PX - grid.clientHeight;
-  }
+  const from = wanted !== null ? wanted : now < 0 ? null : first + now;
+  go(from === null ? Math.ceil(grid.scrollTop / ROW_PX) : from + by);
 }
 
 grid.addEventListener('keydown', event => {
@@ -313,9 +340,9 @@ grid.addEventListener('keydown', event => {
   if (event.key in steps) {
     move(steps[event.key]);
   } else if (event.key === 'Home') {
-    grid.scrollTop = 0;
+    go(0);
   } else if (event.key === 'End') {
-    grid.scrollTop = total * ROW_PX;
+    go(total - 1);
   } else if (event.key === 'Enter') {
     open();
   } else {
@@ -357,7 +384,7 @@ async function open() {
 }
 
 function factsOf(actor) {
-  const facts = { phase: actor.phase, cord: actor.cord, state: actor.state, handles: actor.handles,
+  const facts = { class: actor.type, phase: actor.phase, cord: actor.cord, state: actor.state, handles: actor.handles,
     'waits for': actor.waitsFor, awaits: actor.awaits.join(', '), mailbox: actor.queued,
     oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending };
   return Object.entries(facts)

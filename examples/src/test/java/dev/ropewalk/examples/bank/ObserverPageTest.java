@@ -1,0 +1,318 @@
+package dev.ropewalk.examples.bank;
+
+import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
+import dev.ropewalk.actors.Behavior;
+import dev.ropewalk.actors.observer.Observer;
+import dev.ropewalk.actors.observer.ObserverOptions;
+import dev.ropewalk.examples.cli.Output;
+import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.sync.Mutex;
+
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.openqa.selenium.By;
+import org.openqa.selenium.Dimension;
+import org.openqa.selenium.Keys;
+import org.openqa.selenium.OutputType;
+import org.openqa.selenium.WebElement;
+import org.openqa.selenium.chrome.ChromeDriver;
+import org.openqa.selenium.chrome.ChromeDriverService;
+import org.openqa.selenium.chrome.ChromeOptions;
+import org.openqa.selenium.logging.LogEntry;
+
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The page of the observer in a real browser, without a window: {@code mvn verify -Pbrowser}. Needs
+ * Chromium and its driver, and is skipped where there are none.
+ */
+@Tag("browser")
+@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+class ObserverPageTest {
+    private static final Path BROWSER = Path.of("/usr/bin/chromium");
+    private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Pattern REQUESTED =
+            Pattern.compile("\"Network\\.requestWillBeSent\".*?\"url\":\"([^\"]*)\"");
+
+    private final List<AutoCloseable> open = new ArrayList<>();
+    private ChromeDriver browser;
+    private Observer observer;
+
+    @BeforeEach
+    void begin() {
+        assumeTrue(
+                Files.isExecutable(BROWSER) && Files.isExecutable(DRIVER),
+                () -> "there is no " + BROWSER + " or no " + DRIVER);
+        observer = Observer.start(ObserverOptions.loopback());
+        open.add(observer);
+        ChromeOptions options = new ChromeOptions();
+        options.setBinary(BROWSER.toFile());
+        options.addArguments("--headless=new", "--no-sandbox", "--disable-gpu");
+        options.setCapability("goog:loggingPrefs", Map.of("browser", "ALL", "performance", "ALL"));
+        browser =
+                new ChromeDriver(
+                        new ChromeDriverService.Builder()
+                                .usingDriverExecutable(DRIVER.toFile())
+                                .build(),
+                        options);
+        open.add(browser::quit);
+        browser.manage().window().setSize(new Dimension(1300, 1000));
+    }
+
+    @AfterEach
+    void endAll() throws Exception {
+        for (AutoCloseable each : open.reversed()) {
+            each.close();
+        }
+    }
+
+    private void look(String system) {
+        browser.get(observer.address());
+        await().atMost(LONG).until(() -> text("connection").equals("live"));
+        await().atMost(LONG)
+                .until(() -> !browser.findElements(By.cssSelector("#system option")).isEmpty());
+        browser.executeScript(
+                "const s = document.getElementById('system'); s.value = arguments[0];"
+                        + "s.dispatchEvent(new Event('change'));",
+                system);
+    }
+
+    private String text(String id) {
+        return browser.findElement(By.id(id)).getText();
+    }
+
+    /** The columns of the row whose path ends so; empty if it is not there. */
+    private List<String> row(String end) {
+        Object cells =
+                browser.executeScript(
+                        "const row = [...document.querySelectorAll('#rows .row')].find(each =>"
+                            + " each.firstChild.title.endsWith(arguments[0]));return row ?"
+                            + " [...row.children].map(each => each.textContent) : [];",
+                        end);
+        return ((List<?>) cells).stream().map(String::valueOf).toList();
+    }
+
+    private double number(String end, int column) {
+        List<String> row = row(end);
+        String text = row.isEmpty() ? "" : row.get(column).replace(",", "");
+        return text.isEmpty() ? -1 : Double.parseDouble(text);
+    }
+
+    private void assertQuiet() {
+        List<String> told =
+                browser.manage().logs().get("browser").getAll().stream()
+                        .map(LogEntry::getMessage)
+                        .toList();
+        assertEquals(List.of(), told, "the console of the browser");
+        Set<String> hosts = new HashSet<>();
+        for (LogEntry each : browser.manage().logs().get("performance")) {
+            Matcher requested = REQUESTED.matcher(each.getMessage());
+            if (requested.find() && requested.group(1).startsWith("http")) {
+                hosts.add(requested.group(1).split("/", 4)[2]);
+            }
+        }
+        assertEquals(Set.of("127.0.0.1:" + observer.port()), hosts);
+    }
+
+    /** Also makes the picture of the documents, where a property names its file. */
+    @Test
+    void A6_aBankUnderChaosIsSeenToRestart() throws IOException, InterruptedException {
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Thread bank =
+                Thread.ofPlatform()
+                        .start(
+                                () ->
+                                        Main.run(
+                                                List.of(
+                                                        "--transfers=3000000",
+                                                        "--chaos=0.3",
+                                                        "--seed=1"),
+                                                new Output(new ByteArrayOutputStream(), UTF_8),
+                                                new PrintStream(err, true, UTF_8)));
+        open.add(
+                () -> {
+                    ActorSystem.all().stream()
+                            .filter(each -> each.name().equals("bank"))
+                            .forEach(each -> each.stop(Duration.ofSeconds(5)));
+                    bank.join();
+                });
+        await().atMost(LONG)
+                .until(() -> ActorSystem.all().stream().anyMatch(e -> e.name().equals("bank")));
+        look("bank");
+        browser.executeScript(
+                "const s = document.getElementById('sort'); s.value = 'restarts';"
+                        + "s.dispatchEvent(new Event('change'));");
+        await().atMost(LONG).until(() -> number("", 5) > 0);
+        double before = number("", 5);
+        await().atMost(LONG).until(() -> number("", 5) > before);
+        String picture = System.getProperty("ropewalk.picture", "");
+        if (!picture.isEmpty()) {
+            Thread.sleep(10_000); // so that the charts have something to show
+            File shot = browser.getScreenshotAs(OutputType.FILE);
+            Files.write(Path.of(picture), Files.readAllBytes(shot.toPath()));
+        }
+        assertQuiet();
+    }
+
+    @Test
+    void A6_aDeadlockIsNamedWithinTwoSeconds() {
+        Cord cord = Cord.start("market");
+        open.add(cord);
+        ActorSystem system = ActorSystem.start("stalls");
+        open.add(system);
+        look("stalls");
+        cord.spin(
+                "planted",
+                () -> {
+                    Mutex nuts = Mutex.local();
+                    Mutex bolts = Mutex.local();
+                    Fiber.spin("seller", () -> both(nuts, bolts));
+                    Fiber.spin("buyer", () -> both(bolts, nuts));
+                    Fiber.sleep(Duration.ofMinutes(5));
+                });
+        await().atMost(Duration.ofSeconds(2))
+                .pollInterval(Duration.ofMillis(50))
+                .until(
+                        () -> {
+                            String cycles = text("cycles");
+                            return cycles.contains("seller waits for buyer")
+                                    && cycles.contains("cord market");
+                        });
+        assertQuiet();
+    }
+
+    /** With a limit, because one without would be refused. */
+    private static void both(Mutex first, Mutex second) {
+        first.run(
+                () -> {
+                    Fiber.sleep(Duration.ofMillis(10));
+                    try (CancelScope limit = CancelScope.cancelAfter(Duration.ofMinutes(5))) {
+                        second.run(() -> {});
+                    }
+                });
+    }
+
+    @Test
+    void A6_theMailboxOfASlowedActorGrowsAndItsRateFalls() {
+        AtomicBoolean isSlow = new AtomicBoolean();
+        ActorSystem system = ActorSystem.start("stalls");
+        open.add(system);
+        ActorRef<Long> till =
+                system.start(
+                        "till",
+                        Actor.handler(
+                                () ->
+                                        _ -> {
+                                            if (isSlow.get()) {
+                                                Fiber.sleep(Duration.ofMillis(500));
+                                            }
+                                            return Behavior.same();
+                                        }));
+        AtomicLong sent = new AtomicLong();
+        Cord cord = Cord.start("customers");
+        open.add(cord);
+        cord.spin(
+                "customers",
+                () -> {
+                    while (true) {
+                        till.tell(sent.incrementAndGet());
+                        Fiber.sleep(Duration.ofMillis(10));
+                    }
+                });
+        look("stalls");
+        await().atMost(LONG).until(() -> number("/till", 4) > 20);
+        isSlow.set(true);
+        await().atMost(LONG).until(() -> number("/till", 4) >= 0 && number("/till", 4) < 5);
+        double queued = number("/till", 2);
+        await().atMost(LONG).until(() -> number("/till", 2) > queued + 20);
+        assertQuiet();
+    }
+
+    @Test
+    void A6_theKeyboardAloneReachesEachRow() {
+        ActorSystem system = ActorSystem.start("crowd");
+        open.add(system);
+        int all = 300;
+        for (int i = 0; i < all; i++) {
+            system.start(String.format("a%03d", i), Actor.handler(() -> _ -> Behavior.same()));
+        }
+        look("crowd");
+        await().atMost(LONG).until(() -> !row("/a000").isEmpty());
+        WebElement body = browser.findElement(By.tagName("body"));
+        for (int i = 0; i < 20 && !"actors".equals(focused()); i++) {
+            body.sendKeys(Keys.TAB);
+            body = browser.switchTo().activeElement();
+        }
+        assertEquals("actors", focused(), "the tab key leads there");
+        WebElement grid = browser.findElement(By.id("actors"));
+        Set<String> seen = new HashSet<>();
+        grid.sendKeys(Keys.HOME);
+        for (int place = 0; place < all; place++) {
+            String wanted = String.format("crowd/a%03d", place);
+            await().atMost(LONG)
+                    .pollDelay(Duration.ZERO)
+                    .pollInterval(Duration.ofMillis(10))
+                    .until(() -> selected().equals(wanted));
+            seen.add(selected());
+            grid.sendKeys(Keys.ARROW_DOWN);
+        }
+        assertEquals(all, seen.size());
+        grid.sendKeys(Keys.HOME);
+        await().atMost(LONG).until(() -> selected().equals("crowd/a000"));
+        grid.sendKeys(Keys.END);
+        await().atMost(LONG).until(() -> selected().equals("crowd/a299"));
+        grid.sendKeys(Keys.ENTER);
+        await().atMost(LONG).until(() -> text("detail-heading").equals("crowd/a299"));
+        browser.switchTo().activeElement().sendKeys(Keys.ESCAPE);
+        assertFalse(browser.findElement(By.id("detail")).isDisplayed());
+        assertEquals("actors", focused());
+        assertTrue(
+                String.valueOf(grid.getDomAttribute("aria-activedescendant")).startsWith("row-"),
+                "those that hear the page know the row");
+        assertQuiet();
+    }
+
+    private String focused() {
+        return String.valueOf(browser.switchTo().activeElement().getDomAttribute("id"));
+    }
+
+    /** The path of the row that is selected; empty if none is. */
+    private String selected() {
+        return String.valueOf(
+                browser.executeScript(
+                        "const row = document.querySelector('#rows [aria-selected=true]');"
+                                + "return row ? row.firstChild.title : '';"));
+    }
+}
