@@ -21,6 +21,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.internal.dump.DumpSections;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.observe.CordDump;
@@ -60,6 +61,10 @@ public final class ActorSystem implements AutoCloseable {
 
     /** The systems that are open; guarded by itself. Weak, because one may end without a close. */
     private static final Set<ActorSystem> ALL = Collections.newSetFromMap(new WeakHashMap<>());
+
+    static {
+        DumpSections.add("actors", ActorSystem::dumpAll);
+    }
 
     private final String name;
     private final SystemCore core;
@@ -349,6 +354,18 @@ public final class ActorSystem implements AutoCloseable {
                     .sorted(Comparator.comparing(ActorSystem::name))
                     .toList();
         }
+    }
+
+    /** For the file of a dump; one system after the other shares what is left of the limit. */
+    private static String dumpAll(Duration limit) {
+        List<ActorSystem> systems = all();
+        if (systems.isEmpty()) {
+            return "none";
+        }
+        Duration each = limit.dividedBy(systems.size() + 1L); // one part is for making the text
+        return systems.stream()
+                .map(system -> system.dump(each).toString())
+                .collect(joining("\n\n"));
     }
 
     /**

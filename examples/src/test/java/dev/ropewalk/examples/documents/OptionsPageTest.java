@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.blocking.BlockingOptions;
+import dev.ropewalk.fibers.observe.DumpOptions;
 import dev.ropewalk.fibers.observe.SliceLimits;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.spi.Waits;
@@ -75,6 +76,7 @@ class OptionsPageTest {
                     CordOptions.named(NAME).watch().sliceLimits(),
                     SchedulerOptions.named(NAME),
                     BlockingOptions.named(NAME),
+                    DumpOptions.into(Path.of(NAME)),
                     FiberSupervision.restarting(RestartRule.TRANSIENT),
                     BackOff.NONE);
 

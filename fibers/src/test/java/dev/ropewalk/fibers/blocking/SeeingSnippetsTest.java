@@ -8,6 +8,8 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
+import dev.ropewalk.fibers.observe.DumpFiles;
+import dev.ropewalk.fibers.observe.DumpOptions;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
 import dev.ropewalk.fibers.testkit.Runs;
@@ -15,7 +17,11 @@ import dev.ropewalk.fibers.testkit.Runs;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
+import org.junit.jupiter.api.io.TempDir;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -69,31 +75,20 @@ class SeeingSnippetsTest {
 
     /** The signal is one that does no harm if nobody handles it. */
     @Test
-    void dumpsOnASignal() {
-        Runs.real(
-                () -> {
-                    LOGGED.clear();
-                    // @start region="signal"
-                    Fiber<?> dumper =
-                            Fiber.spin(
-                                    "dumper",
-                                    () -> {
-                                        try (Signals signals = Signals.open("WINCH")) {
-                                            while (true) {
-                                                signals.await(); // kill -WINCH <pid>
-                                                log(Cord.current().dump().toString());
-                                            }
-                                        }
-                                    });
-                    // @end
-                    Fiber.snooze();
-                    Object signal = Signals.Jvm.signal("WINCH");
-                    signal.getClass().getMethod("raise", signal.getClass()).invoke(null, signal);
-                    while (LOGGED.isEmpty()) {
-                        Fiber.sleep(Duration.ofMillis(1));
-                    }
-                    dumper.terminate();
-                    assertTrue(LOGGED.getFirst().contains("dumper"), LOGGED::toString);
-                });
+    void files(@TempDir Path home) throws IOException {
+        Path directory = home.resolve("dumps");
+        // @start region="files"
+        DumpOptions options =
+                DumpOptions.into(directory)
+                        .withSignal("WINCH") // kill -WINCH PID; USR1, where that is free
+                        .onAlarm()
+                        .withSection("stock", () -> "42 articles");
+        try (DumpFiles dumps = DumpFiles.open(options)) {
+            // the program
+            // @end
+            Path file = dumps.write("a test").join();
+            log(Files.readString(file));
+            assertTrue(LOGGED.getLast().contains("== stock ==\n\n42 articles"), LOGGED::toString);
+        }
     }
 }

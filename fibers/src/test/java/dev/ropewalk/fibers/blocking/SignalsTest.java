@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.testkit.RaisedSignal;
 import dev.ropewalk.fibers.testkit.Runs;
 
 import org.junit.jupiter.api.Test;
@@ -24,8 +25,7 @@ class SignalsTest {
 
     /** To this very process. */
     private static void raise() throws ReflectiveOperationException {
-        Object signal = Signals.Jvm.signal(NAME);
-        signal.getClass().getMethod("raise", signal.getClass()).invoke(null, signal);
+        RaisedSignal.raise(NAME);
     }
 
     @Test

@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.LogProviders;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.MemoryReserve;
+import dev.ropewalk.fibers.internal.watch.Alarms;
 
 /**
  * The life of a cord that has its thread to itself: it runs, perhaps breaks, and ends.
@@ -45,6 +46,7 @@ final class ThreadDriver implements Runnable {
             }
         } catch (Throwable broken) {
             Logs.tellBroken(LOG, broken, "{} broke; its fibers are lost", cord);
+            Alarms.broke(cord, broken);
             cord.roster.loseAll("its cord broke: " + broken);
             throw broken;
         } finally {
@@ -66,6 +68,7 @@ final class ThreadDriver implements Runnable {
                 cord.roster.loseAll("its cord broke: " + full);
                 isTold = true;
                 tellLog(full);
+                Alarms.broke(cord, full);
             } catch (Throwable again) { // the JVM may hide what failed in an error of its own
                 Thread.onSpinWait(); // those that are lost already have given back theirs
             }

@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.internal.reactor.ReactorLibrary;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Instant;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ThreadLocalRandom;
@@ -35,6 +36,11 @@ public final class RealPlatform implements Platform {
 
     public RealPlatform(Thread thread) {
         this.thread = thread;
+    }
+
+    /** For people: nothing that a program does depends on it. */
+    public static Instant timeOfDay() {
+        return Instant.now();
     }
 
     /** A fresh reading for plain threads, which have no cord and so no platform of their own. */

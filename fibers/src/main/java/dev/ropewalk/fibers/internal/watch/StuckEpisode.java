@@ -111,6 +111,9 @@ public final class StuckEpisode {
     }
 
     public static void tell(WatchdogHandler handler, WatchdogReport report) {
+        if (!(report instanceof WatchdogReport.AllStuck)) { // told to each handler, an alarm once
+            Alarms.tell(report);
+        }
         try {
             handler.stuck(report);
         } catch (Throwable broken) {

@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.internal.watch;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
+import dev.ropewalk.fibers.internal.report.DumpProperty;
 import dev.ropewalk.fibers.observe.WatchOptions;
 
 import java.util.List;
@@ -40,6 +41,7 @@ public final class Ticker {
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
+        DumpProperty.open(); // with the first cord, whatever its options are
     }
 
     /**

@@ -82,6 +82,7 @@ final class Watchdog {
         }
         isAllTold = true;
         WatchdogReport.AllStuck report = new WatchdogReport.AllStuck(List.copyOf(cords));
+        hand(() -> Alarms.tell(report));
         for (WatchdogHandler handler : handlers) {
             hand(() -> StuckEpisode.tell(handler, report));
         }
