@@ -53,6 +53,7 @@ class ApiRecordTest {
                     new Artifact("ropewalk-actors-testing", "actors/testing", false),
                     new Artifact("ropewalk-observer", "actors/observer", true),
                     new Artifact("ropewalk-micrometer", "actors/micrometer", true),
+                    new Artifact("ropewalk-top", "actors/top", false),
                     new Artifact("ropewalk-actors-cluster", "actors/cluster", true),
                     new Artifact("ropewalk-actors-cluster-jdbc", "actors/cluster/jdbc", true),
                     new Artifact("ropewalk-actors-cluster-ratis", "actors/cluster/ratis", false));

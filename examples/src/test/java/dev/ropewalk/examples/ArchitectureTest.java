@@ -48,6 +48,7 @@ class ArchitectureTest {
                     "actors/testing",
                     "actors/observer",
                     "actors/micrometer",
+                    "actors/top",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

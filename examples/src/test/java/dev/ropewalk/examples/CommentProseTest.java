@@ -32,6 +32,7 @@ class CommentProseTest {
                     "actors/testing",
                     "actors/observer",
                     "actors/micrometer",
+                    "actors/top",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

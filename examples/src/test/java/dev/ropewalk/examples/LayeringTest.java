@@ -66,6 +66,10 @@ class LayeringTest {
                             Set.of("fibers", "fibers.io", "channels", "channels.http", "actors")),
                     new Layer("actors/micrometer", "actors.micrometer", Set.of("fibers", "actors")),
                     new Layer(
+                            "actors/top",
+                            "actors.top",
+                            Set.of("fibers", "fibers.io", "channels", "channels.http")),
+                    new Layer(
                             "actors/cluster",
                             "actors.cluster",
                             Set.of("fibers", "fibers.io", "actors")),

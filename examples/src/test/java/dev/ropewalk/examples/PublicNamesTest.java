@@ -36,6 +36,7 @@ class PublicNamesTest {
                     "actors/testing",
                     "actors/observer",
                     "actors/micrometer",
+                    "actors/top",
                     "actors/cluster",
                     "actors/cluster/jdbc",
                     "actors/cluster/ratis");

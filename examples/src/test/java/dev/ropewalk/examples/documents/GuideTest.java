@@ -74,6 +74,7 @@ class GuideTest {
                         "actors/testing",
                         "actors/observer",
                         "actors/micrometer",
+                        "actors/top",
                         "actors/cluster",
                         "actors/cluster/jdbc",
                         "actors/cluster/ratis",
