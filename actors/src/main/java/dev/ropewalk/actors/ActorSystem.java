@@ -4,6 +4,7 @@ import static java.util.stream.Collectors.joining;
 
 import dev.ropewalk.actors.internal.SystemCore;
 import dev.ropewalk.actors.internal.SystemEnd;
+import dev.ropewalk.actors.internal.context.Contexts;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.TreeWalk;
 import dev.ropewalk.actors.internal.routing.GroupCell;
@@ -18,6 +19,7 @@ import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.WaitInterruptedException;
@@ -89,16 +91,23 @@ public final class ActorSystem implements AutoCloseable {
             options.checkIn(here, name);
         }
         List<Cord> given = options.given();
-        this.ownCords = here == null && given.isEmpty() ? startCords(options.cords()) : List.of();
+        Contexts contexts = options.contexts();
+        this.ownCords =
+                here == null && given.isEmpty() ? startCords(options.cords(), contexts) : List.of();
         List<Cord> cords = !given.isEmpty() ? given : here == null ? ownCords : List.of(here);
-        this.core = new SystemCore(cords, options.deadLetters(), options.redaction());
+        if (contexts != null) {
+            cords.forEach(each -> contexts.check(each, this));
+        }
+        this.core = new SystemCore(cords, options.deadLetters(), options.redaction(), contexts);
         this.root = new SupervisorCell(tree, here == null ? cords.getFirst() : here, core);
         boolean isUp = false;
         try {
+            core.openContexts();
             this.rootFiber = root.startRootAndAwait();
             isUp = true;
         } finally {
             if (!isUp) {
+                core.closeContexts();
                 new SystemEnd(stopLimitNs()).endCords(ownCords);
             }
         }
@@ -112,12 +121,14 @@ public final class ActorSystem implements AutoCloseable {
         return system;
     }
 
-    private List<Cord> startCords(int number) {
+    private List<Cord> startCords(int number, @Nullable Contexts contexts) {
         List<Cord> started = new ArrayList<>();
         boolean isDone = false;
         try {
             for (int i = 0; i < number; i++) {
-                started.add(Cord.start(name + "-" + i));
+                CordOptions own = CordOptions.named(name + "-" + i);
+                started.add(
+                        Cord.start(contexts == null ? own : own.withSwitchHooks(contexts.hook())));
             }
             isDone = true;
         } finally {

@@ -1,7 +1,9 @@
 package dev.ropewalk.actors;
 
+import dev.ropewalk.actors.internal.context.Contexts;
 import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.observe.FailureReport;
+import dev.ropewalk.actors.spi.ContextCarrier;
 import dev.ropewalk.fibers.Cord;
 
 import org.jspecify.annotations.Nullable;
@@ -15,27 +17,12 @@ import java.util.function.UnaryOperator;
 public final class ActorSystemOptions {
     private static final int EACH_PROCESSOR = 0;
 
-    private static final ActorSystemOptions DEFAULTS =
-            new ActorSystemOptions(EACH_PROCESSOR, List.of(), null, UnaryOperator.identity());
+    private static final ActorSystemOptions DEFAULTS = new ActorSystemOptions(new Values());
 
-    private final int cords;
+    private final Values values;
 
-    /** Empty if there are none. */
-    private final List<Cord> given;
-
-    private final @Nullable Consumer<? super DeadLetter> deadLetters;
-
-    private final UnaryOperator<Object> redaction;
-
-    private ActorSystemOptions(
-            int cords,
-            List<Cord> given,
-            @Nullable Consumer<? super DeadLetter> deadLetters,
-            UnaryOperator<Object> redaction) {
-        this.redaction = redaction;
-        this.cords = cords;
-        this.given = given;
-        this.deadLetters = deadLetters;
+    private ActorSystemOptions(Values values) {
+        this.values = values;
     }
 
     /** {@return a cord for each processor, where the system has cords of its own, and a log} */
@@ -57,7 +44,11 @@ public final class ActorSystemOptions {
         if (number < 1) {
             throw new IllegalArgumentException("cords=" + number + " < 1; a system needs one");
         }
-        return new ActorSystemOptions(number, List.of(), deadLetters, redaction);
+        return with(
+                copy -> {
+                    copy.cords = number;
+                    copy.given = List.of();
+                });
     }
 
     /**
@@ -72,7 +63,8 @@ public final class ActorSystemOptions {
         if (those.isEmpty()) {
             throw new IllegalArgumentException("there is no cord to spread actors over");
         }
-        return new ActorSystemOptions(cords, List.copyOf(those), deadLetters, redaction);
+        List<Cord> given = List.copyOf(those);
+        return with(copy -> copy.given = given);
     }
 
     /**
@@ -82,8 +74,8 @@ public final class ActorSystemOptions {
      *     it causes is logged, and no taker is told of it
      */
     public ActorSystemOptions withDeadLetters(Consumer<? super DeadLetter> taker) {
-        return new ActorSystemOptions(
-                cords, given, Objects.requireNonNull(taker, "taker"), redaction);
+        Objects.requireNonNull(taker, "taker");
+        return with(copy -> copy.deadLetters = taker);
     }
 
     /**
@@ -95,24 +87,49 @@ public final class ActorSystemOptions {
      *     one; runs on the actor's cord, and must not wait. If it throws, the class is shown
      */
     public ActorSystemOptions withRedaction(UnaryOperator<Object> function) {
-        return new ActorSystemOptions(
-                cords, given, deadLetters, Objects.requireNonNull(function, "function"));
+        Objects.requireNonNull(function, "function");
+        return with(copy -> copy.redaction = function);
+    }
+
+    /**
+     * {@return these options with a carrier of contexts} A context that is bound to the thread of a
+     * sender, such as that of a trace, is there where the message is handled. Cords of the system's
+     * own get the hook of the carrier; others must have it. Without a carrier nothing is carried,
+     * and nothing is paid for it.
+     *
+     * @param carrier binds a tracer to this library; one may serve many systems
+     */
+    public ActorSystemOptions withContexts(ContextCarrier carrier) {
+        Objects.requireNonNull(carrier, "carrier");
+        return with(copy -> copy.contexts = carrier);
+    }
+
+    private ActorSystemOptions with(Consumer<Values> change) {
+        Values copy = values.copy();
+        change.accept(copy);
+        return new ActorSystemOptions(copy);
     }
 
     Redaction redaction() {
-        return new Redaction(redaction);
+        return new Redaction(values.redaction);
+    }
+
+    @Nullable Contexts contexts() {
+        return values.contexts == null ? null : new Contexts(values.contexts);
     }
 
     int cords() {
-        return cords == EACH_PROCESSOR ? Runtime.getRuntime().availableProcessors() : cords;
+        return values.cords == EACH_PROCESSOR
+                ? Runtime.getRuntime().availableProcessors()
+                : values.cords;
     }
 
     /** In a fiber nothing would come of a second cord. */
     void checkIn(Cord cord, String system) {
-        if (given.isEmpty() && cords > 1) {
+        if (values.given.isEmpty() && values.cords > 1) {
             throw new IllegalArgumentException(
                     "cords="
-                            + cords
+                            + values.cords
                             + " for the system "
                             + system
                             + ", which a fiber of "
@@ -123,10 +140,30 @@ public final class ActorSystemOptions {
     }
 
     List<Cord> given() {
-        return given;
+        return values.given;
     }
 
     @Nullable Consumer<? super DeadLetter> deadLetters() {
-        return deadLetters;
+        return values.deadLetters;
+    }
+
+    /** Changed only while it is a copy that no options have yet. */
+    private static final class Values implements Cloneable {
+        int cords = EACH_PROCESSOR;
+
+        /** Empty if there are none. */
+        List<Cord> given = List.of();
+
+        @Nullable Consumer<? super DeadLetter> deadLetters;
+        UnaryOperator<Object> redaction = UnaryOperator.identity();
+        @Nullable ContextCarrier contexts;
+
+        Values copy() {
+            try {
+                return (Values) clone();
+            } catch (CloneNotSupportedException e) {
+                throw new AssertionError(e);
+            }
+        }
     }
 }

@@ -25,6 +25,9 @@ import java.util.function.Supplier;
  * thread, which gets it back at the end. A restarted fiber begins again with the context that it
  * first began with.
  *
+ * <p>Code of a {@link dev.ropewalk.fibers.blocking.BlockingPool} runs with the context that its
+ * caller has then; what it sets stays on its thread.
+ *
  * <p>Messages run with the thread's own context, and so does the cord while it sleeps. A hook of a
  * fiber's end, and the uncaught handler, may find the fiber's context.
  *

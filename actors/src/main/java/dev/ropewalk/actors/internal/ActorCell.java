@@ -191,7 +191,7 @@ public final class ActorCell<M> extends Target<M>
         if (!Taps.areAny()) {
             send(told(message));
         } else if (!Caller.holds(ref, message)) {
-            send(seen(message));
+            send(core().seen(message));
             Caller.sentTo(ref, message);
         }
     }
@@ -200,18 +200,13 @@ public final class ActorCell<M> extends Target<M>
         return message instanceof Envelope ? new Envelope.Told(message, false) : message;
     }
 
-    /** The same, while taps or takers of dead letters want to know. */
-    private static Object seen(Object message) {
-        return DeadLetters.areTakenHere() ? new Envelope.Told(message, true) : told(message);
-    }
-
     @Override
     public void tellBy(String router, M message) {
         boolean isSeen = Taps.areAny();
         if (isSeen && Caller.holds(this, router, message)) {
             return;
         }
-        Object item = isSeen ? seen(message) : told(message);
+        Object item = isSeen ? core().seen(message) : told(message);
         if (gate == null) {
             deliver(item, router);
         } else {
@@ -275,7 +270,7 @@ public final class ActorCell<M> extends Target<M>
         if (isSeen && Caller.holds(this, router, message)) {
             return TellResult.ACCEPTED;
         }
-        TellResult result = trySend(isSeen ? seen(message) : told(message), router);
+        TellResult result = trySend(isSeen ? core().seen(message) : told(message), router);
         if (isSeen && result == TellResult.ACCEPTED) {
             Caller.sentTo(ref, message);
         }
@@ -317,16 +312,6 @@ public final class ActorCell<M> extends Target<M>
     public <R> CompletionStage<R> askLater(
             Function<Recipient<R>, ? extends M> message, Duration limit) {
         return LaterAsk.ask(this, message, limit);
-    }
-
-    /** The actor is about to begin a message; false if a tap leaves it out. */
-    boolean begins(Object message) {
-        for (Tap tap : taps()) {
-            if (!tap.in(message)) {
-                return false;
-            }
-        }
-        return true;
     }
 
     /** Those that hear of what it does; asked while there are any. */

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.InContext;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Taps;
 
@@ -72,8 +73,15 @@ public final class Adapter<R> implements Recipient<R> {
         }
     }
 
-    private static <T> Envelope adapted(Function<? super T, ?> function, T value) {
-        return new Envelope.Adapted<>(function, value, false, DeadLetters.areTakenHere());
+    private <T> Envelope adapted(Function<? super T, ?> function, T value) {
+        if (!Taps.areAny()) {
+            return new Envelope.Adapted<>(function, value, false);
+        }
+        boolean isOfTaker = DeadLetters.areTakenHere();
+        Object context = cell.core().contextHere();
+        return context == null
+                ? new Envelope.Adapted<>(function, value, false, isOfTaker)
+                : new InContext.Adapted<>(function, value, false, isOfTaker, context);
     }
 
     @Override

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.InContext;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.fibers.Fiber;
@@ -39,9 +40,10 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     final long deadlineNs;
 
     /** A taker of dead letters asks: no taker gets what becomes of it. */
-    private final boolean isOfTaker = DeadLetters.areTakenHere();
+    private boolean isOfTaker;
 
-    private @Nullable M message;
+    /** Or the message and its context. */
+    private @Nullable Object message;
 
     /** Links of the target's open asks; confined to the target's cord. */
     @Nullable Ask<?, ?> previous;
@@ -76,16 +78,32 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     void setMessage(M made) {
-        message = made;
+        message = Taps.areAny() ? seen(made) : made;
+    }
+
+    private Object seen(M made) {
+        isOfTaker = DeadLetters.areTakenHere();
+        Object context = target.core().contextHere();
+        return context == null ? made : new InContext(made, isOfTaker, context);
     }
 
     @Override
     public Object open() {
-        M made = message;
+        Object made = made();
         if (made == null) {
             throw new IllegalStateException("the ask of " + asker() + " has no message yet");
         }
         return made;
+    }
+
+    /** Not any envelope is opened: a reply address may itself be the message. */
+    private @Nullable Object made() {
+        return message instanceof InContext told ? told.open() : message;
+    }
+
+    @Override
+    public @Nullable Object context() {
+        return message instanceof InContext told ? told.context() : null;
     }
 
     @Override
@@ -198,7 +216,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
                         + " and gets no reply: "
                         + failed.why()
                         + "; message: "
-                        + Lines.of(message), // its text is the asker's, and this may be the asked
+                        + Lines.of(made()), // its text is the asker's, and this may be the asked
                 failed.cause());
     }
 
@@ -210,7 +228,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
                         + " and got no reply within "
                         + limitNanos / 1_000_000
                         + " ms; message: "
-                        + Lines.of(message));
+                        + Lines.of(made()));
     }
 
     @Override

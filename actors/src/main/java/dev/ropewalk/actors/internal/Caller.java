@@ -7,6 +7,7 @@ import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.behavior.Holding;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
+import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.spi.LinkPeer;
 import dev.ropewalk.actors.spi.OpenAsk;
@@ -167,7 +168,11 @@ public final class Caller {
         Incarnation<?> sender = incarnation();
         Extras<?> own = sender == null ? null : sender.cell().extras;
         if (own != null) {
-            own.taps().forEach(tap -> tap.out(message, to.toString()));
+            for (Tap tap : own.taps()) {
+                if (tap.hearsSends()) {
+                    tap.out(message, to.toString());
+                }
+            }
         }
     }
 

@@ -4,6 +4,7 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.observe.ActorEvents;
+import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.supervision.Restarts;
 import dev.ropewalk.actors.internal.supervision.Start;
 import dev.ropewalk.actors.internal.supervision.SupervisorEvent;
@@ -43,6 +44,9 @@ final class CellEnd {
         boolean isToldLater = own != null && own.isInGroup() && isLast(cell, reason, false);
         boolean hasNotCome = !began || cell.isStarting();
         boolean startFailed = reason.isFailure() && !cell.wasUp && hasNotCome;
+        if (own != null) {
+            own.taps().forEach(Tap::abandoned);
+        }
         if (began) {
             cell.isDown(ended, reason);
             if (own != null && !isToldLater) {

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Overflow;
 import dev.ropewalk.actors.Recipient;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.sending.Gate;
 import dev.ropewalk.actors.spi.Room;
 import dev.ropewalk.actors.spi.Target;
@@ -59,7 +60,7 @@ final class CellRoom<M> implements Room {
 
     @Override
     public void tell(Object message) {
-        gate.sendWithPermit(ActorCell.told(message));
+        gate.sendWithPermit(Taps.areAny() ? actor.core().seen(message) : ActorCell.told(message));
     }
 
     @Override

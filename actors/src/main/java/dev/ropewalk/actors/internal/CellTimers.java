@@ -4,6 +4,7 @@ import dev.ropewalk.actors.ActorTimer;
 import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.behavior.Requests;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.InContext;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.observe.TimerKind;
 import dev.ropewalk.fibers.spi.Alarm;
@@ -119,11 +120,16 @@ final class CellTimers<M> implements Timers<M> {
         active.add(entry);
         tellSet(entry);
         if (nanos == 0) {
-            entry.deliver(); // behind what is queued, and before what comes later
+            entry.deliver(contextFor(kind)); // behind what is queued, before what comes later
         } else {
-            entry.arm(nanos);
+            entry.arm(nanos, contextFor(kind));
         }
         return entry;
+    }
+
+    /** One that repeats has none: it would go on with a trace for ever. */
+    private @Nullable Object contextFor(TimerKind kind) {
+        return Taps.areAny() && kind.isOnce() ? cell.core().contextHere() : null;
     }
 
     // ---------------------------------------------------------------- for programs
@@ -176,7 +182,7 @@ final class CellTimers<M> implements Timers<M> {
                     "time=" + time + ": a timer that repeats needs a time above 0");
         }
         Entry entry = new Entry(name, kind, nanos, Objects.requireNonNull(message, "message"));
-        entry.arm(nanos);
+        entry.arm(nanos, contextFor(kind));
         if (name != null) {
             Entry before = named.get(name);
             if (before != null) {
@@ -251,12 +257,21 @@ final class CellTimers<M> implements Timers<M> {
             this.message = message;
         }
 
-        void arm(long delayNs) {
+        private void arm(long delayNs) {
+            arm(delayNs, null);
+        }
+
+        /** The context is in the alarm alone: most timers have none. */
+        void arm(long delayNs, @Nullable Object context) {
             dueNs = Waits.nanoTime() + delayNs;
-            alarm = Alarm.after(delayNs, this::goOff);
+            alarm = Alarm.after(delayNs, context == null ? this::goOff : () -> goOff(context));
         }
 
         private void goOff() {
+            goOff(null);
+        }
+
+        private void goOff(@Nullable Object context) {
             alarm = null;
             if (!active.contains(this)) {
                 return;
@@ -264,13 +279,17 @@ final class CellTimers<M> implements Timers<M> {
             if (kind == TimerKind.FIXED_RATE) {
                 arm(nanos - (Waits.nanoTime() - dueNs) % nanos);
             }
-            deliver();
+            deliver(context);
         }
 
-        private void deliver() {
+        private void deliver(@Nullable Object context) {
             if (!pending) {
                 pending = true;
-                cell.deliver(new Envelope.Notice<>(UnaryOperator.identity(), message, this));
+                cell.deliver(
+                        context == null
+                                ? new Envelope.Notice<>(UnaryOperator.identity(), message, this)
+                                : new InContext.Notice<>(
+                                        UnaryOperator.identity(), message, this, context));
             }
         }
 
@@ -283,7 +302,7 @@ final class CellTimers<M> implements Timers<M> {
             if (kind == TimerKind.FIXED_RATE) {
                 arm(dueNs - Waits.nanoTime() + nanos);
             }
-            deliver();
+            deliver(null);
         }
 
         @Nullable String name() {

@@ -1,6 +1,8 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.MailboxSnapshot;
+import dev.ropewalk.actors.internal.behavior.StateBehavior;
 import dev.ropewalk.actors.internal.mailbox.Mailbox;
 import dev.ropewalk.actors.internal.observe.Described;
 import dev.ropewalk.actors.internal.observe.Observed;
@@ -79,6 +81,19 @@ final class CellView {
                 seen == null ? null : seen.stateName(),
                 seen == null ? null : seen.messageType(),
                 now == null ? 0 : now.fiberId());
+    }
+
+    /** The class of the code that handles its messages. */
+    static Class<?> behaviorType(ActorCell<?> cell) {
+        Incarnation<?> now = cell.running();
+        Behavior<?> behavior = now == null ? null : now.behavior();
+        Object code =
+                switch (behavior) {
+                    case null -> cell.definition().body;
+                    case StateBehavior<?> state -> state.handler();
+                    default -> behavior;
+                };
+        return code == null ? cell.getClass() : code.getClass();
     }
 
     static MailboxSnapshot snapshot(ActorCell<?> cell) {

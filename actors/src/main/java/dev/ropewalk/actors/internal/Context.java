@@ -12,6 +12,8 @@ import dev.ropewalk.actors.Timers;
 import dev.ropewalk.actors.internal.behavior.Committing;
 import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.InContext;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.routing.Group;
@@ -277,13 +279,32 @@ final class Context<M> implements ActorContext<M>, Committing {
             Function<? super Throwable, ?> onFailure) {
         Objects.requireNonNull(message, "message");
         ActorCell<M> to = cell;
-        stage.whenComplete(
-                (result, failure) ->
-                        to.deliver(
-                                failure == null
-                                        ? new Envelope.Adapted<>(message, result, true)
-                                        : new Envelope.Adapted<>(
-                                                onFailure, unwrap(failure), true)));
+        Object here = Taps.areAny() ? to.core().contextHere() : null;
+        if (here == null) {
+            stage.whenComplete(
+                    (result, failure) ->
+                            to.deliver(
+                                    failure == null
+                                            ? piped(to, message, result, null)
+                                            : piped(to, onFailure, unwrap(failure), null)));
+        } else {
+            stage.whenComplete(
+                    (result, failure) ->
+                            to.deliver(
+                                    failure == null
+                                            ? piped(to, message, result, here)
+                                            : piped(to, onFailure, unwrap(failure), here)));
+        }
+    }
+
+    /** In the context of whoever completes it, or else in that of the call. */
+    private static <R extends @Nullable Object> Envelope piped(
+            ActorCell<?> to, Function<? super R, ?> function, R value, @Nullable Object ofCall) {
+        Object here = Taps.areAny() ? to.core().contextHere() : null;
+        Object context = here == null ? ofCall : here;
+        return context == null
+                ? new Envelope.Adapted<>(function, value, true)
+                : new InContext.Adapted<>(function, value, true, false, context);
     }
 
     private static Throwable unwrap(Throwable failure) {

@@ -14,6 +14,7 @@ import dev.ropewalk.actors.internal.behavior.StateChange;
 import dev.ropewalk.actors.internal.mailbox.Envelope;
 import dev.ropewalk.actors.internal.mailbox.Placed;
 import dev.ropewalk.actors.internal.mailbox.Stop;
+import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.supervision.Start;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
@@ -355,10 +356,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
 
     private void failed(Throwable failure) {
         limitEnd();
-        if (Taps.areAny() && current != null && tries > 0) {
-            Object message = Envelope.content(current);
-            cell.taps().forEach(tap -> tap.failed(message, failure));
-        }
+        Taps.failed(cell.taps(), tries > 0 ? current : null, failure);
         if (!Waits.isSignal(failure)) {
             if (belongings != null) {
                 belongings.thrown = failure;
@@ -419,8 +417,11 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
             belongings.begins(item);
         }
         Behavior<M> now = Objects.requireNonNull(behavior, "behavior");
-        M message = open(item);
-        settle(item, Taps.areAny() ? tapped(now, message) : now.onMessage(message));
+        if (Taps.areAny()) {
+            handleTapped(now, item);
+        } else {
+            settle(item, now.onMessage(open(item)));
+        }
         return true;
     }
 
@@ -440,13 +441,12 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     }
 
     /** Past those that hear of it; one of them may leave the message out. */
-    private Behavior<M> tapped(Behavior<M> now, M message) throws Exception {
-        if (!cell.begins(message)) {
-            return BehaviorSigns.<M>same();
-        }
-        Behavior<M> next = now.onMessage(message);
-        cell.taps().forEach(tap -> tap.returned(next));
-        return next;
+    private void handleTapped(Behavior<M> now, Object item) throws Exception {
+        List<Tap> taps = cell.taps();
+        M message = open(item);
+        boolean isMine = Taps.begin(taps, item, message);
+        settle(item, isMine ? Taps.returned(taps, now.onMessage(message)) : BehaviorSigns.same());
+        Taps.over(taps, null);
     }
 
     private boolean isAnyAsked() {
@@ -658,7 +658,8 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
     /** A tap leaves the current message out; the loop does not see it. */
     boolean isLeftOut() {
         tries = triedBefore + 1;
-        return !cell.begins(open(Objects.requireNonNull(current, "current")));
+        Object item = Objects.requireNonNull(current, "current");
+        return !Taps.begin(cell.taps(), item, open(item));
     }
 
     /** The loop fails on the current message before it has it. */

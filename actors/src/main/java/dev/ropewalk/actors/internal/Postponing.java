@@ -114,8 +114,10 @@ final class Postponing {
         if (Taps.areAny()) {
             cell.taps().forEach(tap -> messages.forEach(tap::inserted));
         }
+        boolean isSeen = Taps.areAny();
         for (M message : messages.reversed()) {
-            cell.ownMailbox().addFirst(new Envelope.PutBack(ActorCell.told(message), 0));
+            Object item = isSeen ? cell.core().seen(message) : ActorCell.told(message);
+            cell.ownMailbox().addFirst(new Envelope.PutBack(item, 0));
         }
     }
 }

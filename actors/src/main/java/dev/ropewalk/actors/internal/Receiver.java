@@ -36,6 +36,10 @@ final class Receiver<M> {
     /** Wakes a receive: the new message is in the mailbox. */
     private static final Object NUDGE = new Object();
 
+    /** In place of a failure: taps have heard of the message, and are to hear that it is over. */
+    @SuppressWarnings("StaticAssignmentOfThrowable") // it is never thrown
+    private static final Throwable TAPPED = new Throwable("tapped");
+
     private final Incarnation<M> incarnation;
     private long waitNumber = NOT_WAITING;
 
@@ -52,7 +56,7 @@ final class Receiver<M> {
 
     /**
      * The failure of a predicate: on the message that a receive is about to take, and then, until
-     * it is settled, on the one in hand.
+     * it is settled, on the one in hand. Or that taps have heard of that.
      */
     private @Nullable Throwable broken;
 
@@ -86,6 +90,9 @@ final class Receiver<M> {
         broken = null;
         if (failure == null) {
             incarnation.completeCurrent();
+        } else if (failure == TAPPED) {
+            incarnation.completeCurrent();
+            Taps.over(incarnation.cell().taps(), null);
         } else {
             incarnation.dropCurrent(failure);
         }
@@ -236,7 +243,7 @@ final class Receiver<M> {
             renewed = null;
         }
         Throwable failure = broken;
-        if (failure != null) {
+        if (failure != null && failure != TAPPED) {
             incarnation.beginBroken();
             throw unchecked(failure);
         }
@@ -284,11 +291,15 @@ final class Receiver<M> {
         if (incarnation.cell().needsPermit) {
             awaitPermit();
         }
-        if (!Taps.areAny() || !incarnation.isLeftOut()) {
+        if (!Taps.areAny()) {
             return false;
         }
-        incarnation.completeCurrent();
-        return true;
+        broken = TAPPED; // also if one of them throws
+        boolean isLeftOut = incarnation.isLeftOut();
+        if (isLeftOut) {
+            complete();
+        }
+        return isLeftOut;
     }
 
     /** A body that leaves this by an exception has not seen the message, and may receive again. */

@@ -2,9 +2,14 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.DeadLetter;
+import dev.ropewalk.actors.internal.context.ContextTap;
+import dev.ropewalk.actors.internal.context.Contexts;
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+import dev.ropewalk.actors.internal.mailbox.InContext;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.internal.observe.Snapshots;
+import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.GroupCell;
 import dev.ropewalk.actors.internal.routing.Routee;
 import dev.ropewalk.actors.internal.supervision.Names;
@@ -27,6 +32,9 @@ import java.util.function.Consumer;
 public final class SystemCore implements SupervisorHost {
     final DeadLetters deadLetters;
     final Redaction redaction;
+
+    /** Null if it carries none. */
+    private final @Nullable Contexts contexts;
 
     private final Snapshots snapshots = new Snapshots();
 
@@ -53,11 +61,21 @@ public final class SystemCore implements SupervisorHost {
     private final ConcurrentHashMap<ActorCell<?>, SupervisorCell> ownChildren =
             new ConcurrentHashMap<>();
 
-    /** Without a taker dead letters are logged. */
+    /** Without contexts. */
     public SystemCore(
             List<Cord> cords,
             @Nullable Consumer<? super DeadLetter> deadLetterTaker,
             Redaction redaction) {
+        this(cords, deadLetterTaker, redaction, null);
+    }
+
+    /** Without a taker dead letters are logged. */
+    public SystemCore(
+            List<Cord> cords,
+            @Nullable Consumer<? super DeadLetter> deadLetterTaker,
+            Redaction redaction,
+            @Nullable Contexts contexts) {
+        this.contexts = contexts;
         this.redaction = redaction;
         this.cords = List.copyOf(cords);
         this.deadLetters = new DeadLetters(deadLetterTaker);
@@ -70,8 +88,50 @@ public final class SystemCore implements SupervisorHost {
             Actor<M> actor,
             Supervising supervisor,
             @Nullable ChildSpec<?> spec) {
-        return new ActorCell<>(
-                name == null ? Routee.ANONYMOUS : name, cord, actor, supervisor, this, spec);
+        ActorCell<M> made =
+                new ActorCell<>(
+                        name == null ? Routee.ANONYMOUS : name,
+                        cord,
+                        actor,
+                        supervisor,
+                        this,
+                        spec);
+        if (contexts != null) {
+            contexts.check(cord, made.ref());
+            made.addTap(new ContextTap(contexts, made.ref(), () -> CellView.behaviorType(made)));
+        }
+        return made;
+    }
+
+    // ---------------------------------------------------------------- contexts
+
+    /** The item for a message, while taps, carriers or takers of dead letters want to know. */
+    Object seen(Object message) {
+        boolean isOfTaker = DeadLetters.areTakenHere();
+        Object context = contextHere();
+        if (context != null) {
+            return new InContext(message, isOfTaker, context);
+        }
+        return isOfTaker ? new Envelope.Told(message, true) : ActorCell.told(message);
+    }
+
+    /** The context of the caller, for a message that it sends; null for none. */
+    @Nullable Object contextHere() {
+        return contexts == null ? null : contexts.current();
+    }
+
+    /** From now on messages have contexts, if the system carries them; until it is over. */
+    public void openContexts() {
+        if (contexts != null) {
+            Taps.opened(this);
+        }
+    }
+
+    /** No effect the second time. */
+    public void closeContexts() {
+        if (contexts != null) {
+            Taps.closed(this);
+        }
     }
 
     /** The light ones. */
@@ -190,6 +250,7 @@ public final class SystemCore implements SupervisorHost {
     public void close() {
         whyOver = "its system has been closed";
         endGroups();
+        closeContexts();
     }
 
     /** The same, without a close. */
@@ -197,6 +258,7 @@ public final class SystemCore implements SupervisorHost {
     public void rootHasEnded() {
         whyOver = "its system is over: the root supervisor has ended; start a new system";
         endGroups();
+        closeContexts();
     }
 
     private void endGroups() {

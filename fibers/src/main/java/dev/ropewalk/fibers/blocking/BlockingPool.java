@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.VoidBlock;
 import dev.ropewalk.fibers.WaitInterruptedException;
+import dev.ropewalk.fibers.internal.context.SwitchHooks;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
@@ -97,7 +98,8 @@ public final class BlockingPool implements AutoCloseable {
             checkOpen();
             return code.run();
         }
-        BlockingCall<T> call = new BlockingCall<>(this, code);
+        BlockingCall<T> call =
+                new BlockingCall<>(this, SwitchHooks.carried(CordImpl.of(cord), code));
         submit(call);
         return call.await();
     }

@@ -1,9 +1,11 @@
 package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.Cord;
+import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.Handler;
+import dev.ropewalk.fibers.SwitchHook;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.Inbox;
@@ -391,6 +393,16 @@ public final class Waits {
      */
     public static long tickTime(Cord cord) {
         return CordImpl.of(cord).loop.tickNs();
+    }
+
+    /**
+     * {@return whether a cord was started with the hook, see {@link CordOptions#withSwitchHooks}}
+     *
+     * @param cord any, also of another thread
+     * @param hook the same object
+     */
+    public static boolean hasSwitchHook(Cord cord, SwitchHook<?> hook) {
+        return CordImpl.of(cord).options.switchHooks().contains(hook);
     }
 
     /**

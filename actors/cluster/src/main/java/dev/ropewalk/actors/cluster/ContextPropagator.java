@@ -9,8 +9,10 @@ import org.jspecify.annotations.Nullable;
  * byte longer.
  *
  * <p>A context goes with tells, asks, and what is sent to adapters. A reply has none, because its
- * asker has the context of the question. Within a node a context is not carried by this library:
- * the message is in the mailbox when {@link #restore} returns, and its handler runs later.
+ * asker has the context of the question. It reaches the delivery: the message is in the mailbox
+ * when {@link #restore} returns, and its handler runs later. {@link
+ * dev.ropewalk.actors.ActorSystemOptions#withContexts} carries it on from there, because the
+ * delivery is a tell in that context.
  */
 public interface ContextPropagator {
     /** How long a context may be, in characters: a {@code traceparent} of the W3C has 55. */

@@ -26,6 +26,15 @@ public abstract class Envelope {
         return false;
     }
 
+    /** {@return the context of its sender; null for none} */
+    public @Nullable Object context() {
+        return null;
+    }
+
+    public static @Nullable Object context(Object item) {
+        return item instanceof Envelope envelope ? envelope.context() : null;
+    }
+
     /** The message itself. */
     public static Object open(Object item) {
         return item instanceof Envelope envelope ? envelope.open() : item;
@@ -74,7 +83,8 @@ public abstract class Envelope {
     }
 
     /** An item of which a function makes the message when the actor comes to it. */
-    public static sealed class Adapted<R extends @Nullable Object> extends Envelope permits Notice {
+    public static sealed class Adapted<R extends @Nullable Object> extends Envelope
+            permits InContext.Adapted, Notice {
         private final Function<? super R, ?> function;
         private final R value;
 
@@ -131,7 +141,7 @@ public abstract class Envelope {
      * An item that nobody told: DOWN, a trapped exit, a tick. It took no permit, no policy drops
      * it, and it is void when its source was revoked while it was queued.
      */
-    public static final class Notice<R> extends Adapted<R> {
+    public static sealed class Notice<R> extends Adapted<R> permits InContext.Notice {
         /** Where it comes from; confined to the actor's cord. */
         public interface Source {
             boolean isRevoked();

@@ -17,7 +17,29 @@ public interface Tap {
     /** The actor has sent a message. Must not wait, and must not throw. */
     void out(Object message, String to);
 
+    /** Whether it is to hear of what the actor sends, as text. */
+    default boolean hearsSends() {
+        return true;
+    }
+
     // The methods below must not wait, and must not throw.
+
+    /**
+     * The context of the sender of the message that the actor is about to begin: {@link #in} is
+     * next; or {@link #failed}, of one that it has begun, or that cannot be opened.
+     */
+    default void comes(@Nullable Object context) {}
+
+    /**
+     * The actor is done with the message that it came to last, on its fiber. Also called where
+     * there was none.
+     *
+     * @param failure null if it has not failed
+     */
+    default void over(@Nullable Throwable failure) {}
+
+    /** The fiber of the actor is over, and may have been given up in a message. */
+    default void abandoned() {}
 
     /** The behavior has returned this for the message in hand; null is an error. */
     default void returned(@Nullable Object next) {}

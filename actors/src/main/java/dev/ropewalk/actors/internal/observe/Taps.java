@@ -1,14 +1,19 @@
 package dev.ropewalk.actors.internal.observe;
 
+import dev.ropewalk.actors.internal.mailbox.Envelope;
+
+import org.jspecify.annotations.Nullable;
+
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 /**
- * Whether any actor of the process has a tap, or any taker of dead letters runs, which marks what
- * it tells, or any code whose tells are held: one question for all. A plain field, because each
- * message looks at it: a cord may see it change some messages late, and the actor's own cord does
- * not, because it is told to put the tap in after the field is set; a taker, and code whose tells
- * are held, tell on the thread that has set it.
+ * Whether any actor of the process has a tap, or any system carries contexts, or any taker of dead
+ * letters runs, which marks what it tells, or any code whose tells are held: one question for all.
+ * A plain field, because each message looks at it: a cord may see it change some messages late, and
+ * the actor's own cord does not, because it is told to put the tap in after the field is set; a
+ * taker, and code whose tells are held, tell on the thread that has set it.
  */
 public final class Taps {
     /** Read for each message. */
@@ -16,7 +21,7 @@ public final class Taps {
     private static boolean areAny;
 
     /** Guarded by this class. */
-    private static final Set<Tap> OPEN = new HashSet<>();
+    private static final Set<Object> OPEN = new HashSet<>();
 
     /** Which run; guarded by this class. */
     @SuppressWarnings("NonFinalStaticField") // of the whole process, as the others
@@ -32,14 +37,14 @@ public final class Taps {
         return areAny;
     }
 
-    /** It is about to be put in. */
-    public static synchronized void opened(Tap tap) {
+    /** It is about to be put in, or a system that carries contexts is about to start. */
+    public static synchronized void opened(Object tap) {
         OPEN.add(tap);
         areAny = true;
     }
 
     /** It was taken out, or not put in; no effect the second time. */
-    public static synchronized void closed(Tap tap) {
+    public static synchronized void closed(Object tap) {
         OPEN.remove(tap);
         areAny = areSome();
     }
@@ -64,6 +69,39 @@ public final class Taps {
     public static synchronized void holdingEnds() {
         holding--;
         areAny = areSome();
+    }
+
+    /** An actor is about to begin the message of an item; false if a tap leaves it out. */
+    public static boolean begin(List<Tap> taps, Object item, Object message) {
+        for (Tap tap : taps) {
+            tap.comes(Envelope.context(item));
+            if (!tap.in(message)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** {@return the behavior that a message has returned} */
+    public static <B> B returned(List<Tap> taps, B next) {
+        taps.forEach(tap -> tap.returned(next));
+        return next;
+    }
+
+    /** An actor has failed; on the item, if that is not null. */
+    public static void failed(List<Tap> taps, @Nullable Object item, Throwable failure) {
+        for (Tap tap : taps) {
+            if (item != null) {
+                tap.comes(Envelope.context(item));
+                tap.failed(Envelope.content(item), failure);
+            }
+            tap.over(failure);
+        }
+    }
+
+    /** An actor is done with the message that it has begun last. */
+    public static void over(List<Tap> taps, @Nullable Throwable failure) {
+        taps.forEach(tap -> tap.over(failure));
     }
 
     private static boolean areSome() {

@@ -1,9 +1,12 @@
 package dev.ropewalk.fibers.internal.context;
 
+import dev.ropewalk.fibers.Block;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.SwitchHook;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.platform.SafeText;
 import dev.ropewalk.fibers.internal.stack.Stacks;
 
@@ -26,6 +29,8 @@ import java.util.List;
  * <p>Confined to the cord.
  */
 public final class SwitchHooks {
+    private static final Log LOG = Logs.logger(SwitchHooks.class);
+
     private final CordImpl cord;
     private final List<Carrier<?>> carriers = new ArrayList<>();
 
@@ -41,6 +46,21 @@ public final class SwitchHooks {
 
         void showThreadsOwn() {
             hook.show(threadsOwn);
+        }
+    }
+
+    /** A context on its way to a thread that is no cord. */
+    private record Carried<T extends @Nullable Object>(ContextHook<T> hook, T context) {
+        static <T extends @Nullable Object> Carried<T> of(ContextHook<T> hook) {
+            return new Carried<>(hook, hook.read());
+        }
+
+        void show() {
+            try {
+                hook.show(context);
+            } catch (Throwable broken) {
+                Logs.tellBroken(LOG, broken, "{} could not set the context of a call", hook);
+            }
         }
     }
 
@@ -89,6 +109,25 @@ public final class SwitchHooks {
     /** No fiber runs now. */
     public void showThreadsOwn() {
         each(cord.root(), "set the thread's own context beside", Carrier::showThreadsOwn);
+    }
+
+    /**
+     * {@return the code, which gives the thread that runs it the contexts of the fiber that runs
+     * here; the code itself on a cord without hooks}
+     */
+    public static <T extends @Nullable Object, X extends Exception> Block<T, X> carried(
+            CordImpl here, Block<T, X> code) {
+        SwitchHooks hooks = here.loop.hooks;
+        FiberImpl<?> fiber = here.loop.running();
+        if (hooks == null || fiber == null) {
+            return code;
+        }
+        List<Carried<?>> contexts = new ArrayList<>();
+        hooks.each(fiber, "read the context of", each -> contexts.add(Carried.of(each.hook)));
+        return () -> {
+            contexts.forEach(Carried::show);
+            return code.run();
+        };
     }
 
     private void each(FiberImpl<?> fiber, String what, Step step) {

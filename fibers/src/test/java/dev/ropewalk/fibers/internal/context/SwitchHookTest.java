@@ -13,6 +13,7 @@ import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.StackKind;
 import dev.ropewalk.fibers.SwitchHook;
+import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.coroutine.Generator;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.cord.FiberLoop;
@@ -102,6 +103,61 @@ class SwitchHookTest {
     }
 
     // ---------------------------------------------------------------- each its own
+
+    @Test
+    void F12_callOfABlockingPoolHasTheContextOfItsCaller() {
+        for (StackKind stacks : StackKind.values()) {
+            if (!stacks.isAvailable()) {
+                continue; // without the flag for it
+            }
+            run(
+                    fifo().withClock(new CordOptions.RealClock()).withStacks(stacks),
+                    () -> {
+                        USER.set("caller");
+                        assertEquals(
+                                "caller",
+                                Blocking.call(
+                                        () -> {
+                                            String found = USER.get();
+                                            USER.set("call");
+                                            return found;
+                                        }));
+                        assertEquals("caller", USER.get());
+                        USER.set("other");
+                        assertEquals("other", Blocking.call(USER::get));
+                    });
+        }
+        run(
+                Runs.virtualOptions(reports).withClock(new CordOptions.RealClock()),
+                () -> {
+                    USER.set("caller");
+                    assertEquals("nobody", Blocking.call(USER::get)); // without a hook
+                    USER.set("thread");
+                });
+    }
+
+    @Test
+    void F12_hookThatFailsInAPoolCostsNoCall() {
+        SwitchHook<String> broken =
+                SwitchHook.of(
+                        "broken",
+                        "nobody",
+                        USER::get,
+                        user -> {
+                            if (Cord.currentOrNull() == null) {
+                                throw new IllegalStateException("set " + user);
+                            }
+                            USER.set(user);
+                        });
+        run(
+                Runs.virtualOptions(reports)
+                        .withClock(new CordOptions.RealClock())
+                        .withSwitchHooks(broken),
+                () -> {
+                    USER.set("caller");
+                    assertEquals("nobody", Blocking.call(USER::get));
+                });
+    }
 
     @Test
     void F10_hookThatIsMadeOfGetAndSet() {
