@@ -56,7 +56,8 @@ class ApiRecordTest {
                     new Artifact("ropewalk-top", "actors/top", false),
                     new Artifact("ropewalk-actors-cluster", "actors/cluster", true),
                     new Artifact("ropewalk-actors-cluster-jdbc", "actors/cluster/jdbc", true),
-                    new Artifact("ropewalk-actors-cluster-ratis", "actors/cluster/ratis", false));
+                    new Artifact("ropewalk-actors-cluster-ratis", "actors/cluster/ratis", false),
+                    new Artifact("ropewalk-opentelemetry", "actors/opentelemetry", true));
 
     /** All classes of ours, by internal name. */
     private static final Map<String, ClassModel> CLASSES = new TreeMap<>();

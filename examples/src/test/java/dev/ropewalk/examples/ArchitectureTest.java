@@ -51,7 +51,8 @@ class ArchitectureTest {
                     "actors/top",
                     "actors/cluster",
                     "actors/cluster/jdbc",
-                    "actors/cluster/ratis");
+                    "actors/cluster/ratis",
+                    "actors/opentelemetry");
 
     /** Above this the build names a type. */
     private static final int CODE_LINES_NAMED = 400;

@@ -35,7 +35,8 @@ class CommentProseTest {
                     "actors/top",
                     "actors/cluster",
                     "actors/cluster/jdbc",
-                    "actors/cluster/ratis");
+                    "actors/cluster/ratis",
+                    "actors/opentelemetry");
 
     /** A line of a comment, or the comment behind code, without its marks. */
     private static final Pattern COMMENT =

@@ -46,7 +46,8 @@ class IncubatingTest {
                     "actors/observer",
                     "actors/micrometer",
                     "actors/cluster",
-                    "actors/cluster/jdbc");
+                    "actors/cluster/jdbc",
+                    "actors/opentelemetry");
 
     /** Packages that examples do not judge, and why. */
     private static final Map<String, String> JUDGED_BY_OTHERS =
@@ -64,6 +65,7 @@ class IncubatingTest {
                     "remembered entities are to come",
                     "dev.ropewalk.actors.observer",
                     "traces and charts of more are to come",
+                    "metrics and charts of more are to come",
                     "dev.ropewalk.actors.server",
                     "entities that outlive their process have just begun to use it",
                     "dev.ropewalk.actors.cluster.store",

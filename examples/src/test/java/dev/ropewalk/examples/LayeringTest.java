@@ -82,6 +82,10 @@ class LayeringTest {
                             "actors.cluster.ratis",
                             Set.of("fibers", "actors.cluster")),
                     new Layer(
+                            "actors/opentelemetry",
+                            "actors.opentelemetry",
+                            Set.of("fibers", "channels.http", "actors", "actors.cluster")),
+                    new Layer(
                             "examples",
                             "examples",
                             Set.of(
@@ -129,6 +133,7 @@ class LayeringTest {
                             "dev.ropewalk.actors.observe",
                             "dev.ropewalk.actors.internal",
                             "dev.ropewalk.actors.internal.behavior",
+                            "dev.ropewalk.actors.internal.context",
                             "dev.ropewalk.actors.internal.observe",
                             "dev.ropewalk.actors.internal.routing",
                             "dev.ropewalk.actors.internal.sending",
@@ -405,7 +410,8 @@ class LayeringTest {
                         "actors/observer",
                         "actors/micrometer",
                         "actors/cluster",
-                        "actors/cluster/jdbc")) {
+                        "actors/cluster/jdbc",
+                        "actors/opentelemetry")) {
             Path home = argsFile().getParent().resolve(module);
             Path file = classesOf(home).resolve("module-info.class");
             ModuleAttribute info =

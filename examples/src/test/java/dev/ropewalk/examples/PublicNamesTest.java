@@ -39,7 +39,8 @@ class PublicNamesTest {
                     "actors/top",
                     "actors/cluster",
                     "actors/cluster/jdbc",
-                    "actors/cluster/ratis");
+                    "actors/cluster/ratis",
+                    "actors/opentelemetry");
 
     private static final List<String> JDK_PACKAGES =
             List.of(

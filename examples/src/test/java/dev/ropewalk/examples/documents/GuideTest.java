@@ -78,6 +78,7 @@ class GuideTest {
                         "actors/cluster",
                         "actors/cluster/jdbc",
                         "actors/cluster/ratis",
+                        "actors/opentelemetry",
                         "examples",
                         "examples/benchmarks")) {
             try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "test"))) {

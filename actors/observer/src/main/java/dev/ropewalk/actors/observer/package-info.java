@@ -8,7 +8,7 @@
  * of the page, {@code Sampler} asks cords and systems, {@code TreeOrder} and {@code Window} are the
  * rows that a viewer sees, {@code Viewers} sends what has changed, {@code Documents} writes JSON.
  *
- * <p>Incubating: may change in any version, because metrics, traces and more views are to come.
+ * <p>Incubating: may change in any version, because metrics and more views are to come.
  *
  * <p>References are non-null unless marked {@code @Nullable}.
  */
