@@ -43,6 +43,7 @@ module dev.ropewalk.fibers {
             dev.ropewalk.actors.cluster,
             dev.ropewalk.actors.cluster.jdbc,
             dev.ropewalk.actors.cluster.ratis,
+            dev.ropewalk.actors.micrometer,
             dev.ropewalk.channels,
             dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;

@@ -224,7 +224,7 @@ class ContextsTest {
     }
 
     @Test
-    void A6_contextGoesFromThreadsAndOtherCords() throws Exception {
+    void A6_contextGoesFromThreadsAndOtherCords() throws InterruptedException {
         LinkedBlockingQueue<String> got = new LinkedBlockingQueue<>();
         try (Cord other = Cord.start(CordOptions.named("other").withSwitchHooks(HOOK));
                 ActorSystem system =
@@ -310,9 +310,8 @@ class ContextsTest {
                                         assertThrows(
                                                 AskFailedException.class,
                                                 () -> actor.<String>ask(Question::new));
-                                assertTrue(
-                                        failed.getMessage().contains("message: question"),
-                                        failed.getMessage());
+                                String told = String.valueOf(failed.getMessage());
+                                assertTrue(told.contains("message: question"), told);
                             });
                     assertInstanceOf(Question.class, letters.getFirst().message());
                 });
@@ -795,8 +794,9 @@ class ContextsTest {
                             () ->
                                     ActorSystem.start(
                                             Tree.oneForOne("test"), options().over(List.of(bare))));
-            assertTrue(refused.getMessage().contains("switch hook here"), refused.getMessage());
-            assertTrue(refused.getMessage().contains("withSwitchHooks"), refused.getMessage());
+            String told = String.valueOf(refused.getMessage());
+            assertTrue(told.contains("switch hook here"), told);
+            assertTrue(told.contains("withSwitchHooks"), told);
             run(
                     system -> {
                         assertThrows(

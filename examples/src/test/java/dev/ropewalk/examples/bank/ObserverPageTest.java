@@ -118,8 +118,8 @@ class ObserverPageTest {
         Object cells =
                 browser.executeScript(
                         "const row = [...document.querySelectorAll('#rows .row')].find(each =>"
-                            + " each.firstChild.title.endsWith(arguments[0]));return row ?"
-                            + " [...row.children].map(each => each.textContent) : [];",
+                                + " each.firstChild.title.endsWith(arguments[0]));return row ?"
+                                + " [...row.children].map(each => each.textContent) : [];",
                         end);
         return ((List<?>) cells).stream().map(String::valueOf).toList();
     }

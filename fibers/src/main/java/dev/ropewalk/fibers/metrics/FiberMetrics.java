@@ -9,7 +9,6 @@ import dev.ropewalk.fibers.scheduler.SchedulerStats;
 import dev.ropewalk.fibers.sync.ResourcePool;
 
 import java.util.Objects;
-import java.util.regex.Pattern;
 
 /**
  * The numbers of cords, schedulers and pools.
@@ -18,7 +17,8 @@ import java.util.regex.Pattern;
  * many cords of a name as the machine has processors.
  */
 public final class FiberMetrics {
-    private static final Pattern NUMBER_AT_END = Pattern.compile("[-_ #.:]*\\d+$");
+    /** Between the name of a cord and its number. */
+    private static final String BEFORE_NUMBER = "-_ #.:";
 
     private static final String GROUP = "group";
 
@@ -77,7 +77,7 @@ public final class FiberMetrics {
 
     private static void collectCords(MetricSink sink) {
         for (Cord each : Cord.all()) {
-            String group = NUMBER_AT_END.matcher(each.name()).replaceFirst("");
+            String group = group(each.name());
             CordStats stats = each.stats();
             sink.add(CORDS, 1, GROUP, group);
             sink.count(SWITCHES, each, (double) stats.switches(), GROUP, group);
@@ -90,6 +90,21 @@ public final class FiberMetrics {
             sink.add(INBOX, stats.inbox(), GROUP, group);
             sink.add(TIMERS, stats.timers(), GROUP, group);
         }
+    }
+
+    /** The whole name if it is a number. */
+    private static String group(String name) {
+        int end = name.length();
+        while (end > 0 && Character.isDigit(name.charAt(end - 1))) {
+            end--;
+        }
+        if (end == name.length()) {
+            return name;
+        }
+        while (end > 0 && BEFORE_NUMBER.indexOf(name.charAt(end - 1)) >= 0) {
+            end--;
+        }
+        return end == 0 ? name : name.substring(0, end);
     }
 
     /**

@@ -31,12 +31,16 @@ public record Metric(String name, Kind kind, String help) {
      * @param kind how the numbers of several parts become one
      * @param help a sentence for people
      * @throws IllegalArgumentException if the name has other characters than a to z, 0 to 9 and
-     *     dots, or an empty word
+     *     dots, or an empty word, or ends with {@code .total}
      */
     public Metric {
         if (!NAMES.matcher(name).matches()) {
             throw new IllegalArgumentException(
                     "name=" + name + " is no metric; use small letters and dots: shop.orders");
+        }
+        if (name.endsWith(".total")) {
+            throw new IllegalArgumentException(
+                    "name=" + name + ": leave out the end, which readers add to counters");
         }
         Objects.requireNonNull(kind, "kind");
         Objects.requireNonNull(help, "help");

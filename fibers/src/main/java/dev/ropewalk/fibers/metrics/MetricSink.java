@@ -13,7 +13,7 @@ public sealed interface MetricSink permits Reading {
      * @param value the number
      * @param tags names and values in turn; the names are small letters
      * @throws IllegalArgumentException if the metric is a counter, another metric has its name, or
-     *     a tag has no value
+     *     a tag has no value or is there twice
      */
     void add(Metric metric, double value, String... tags);
 
@@ -25,8 +25,8 @@ public sealed interface MetricSink permits Reading {
      * @param part counts it; compared by {@code equals}
      * @param value the number so far
      * @param tags names and values in turn; the names are small letters
-     * @throws IllegalArgumentException if the metric is no counter, another metric has its name, or
-     *     a tag has no value
+     * @throws IllegalArgumentException if the metric is no counter, another metric has its name, a
+     *     tag has no value or is there twice, or the number is below 0
      */
     void count(Metric metric, Object part, double value, String... tags);
 }

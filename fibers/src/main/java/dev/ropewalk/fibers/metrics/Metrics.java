@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.metrics;
 
+import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
@@ -57,6 +58,7 @@ public final class Metrics {
 
     private Metrics(List<MetricSource> sources) {
         this.sources = List.copyOf(sources);
+        counters.isNameOf(FAILURES); // no source takes it
     }
 
     /**
@@ -81,8 +83,9 @@ public final class Metrics {
      * Asks all sources, unless they were asked just before. A source that throws is left out, and a
      * warning tells the first failure. A switchpoint on a fiber.
      *
-     * @return a value for each metric and set of tags, those of a metric side by side
-     * @throws dev.ropewalk.fibers.WaitInterruptedException if a plain thread was interrupted
+     * @return a value for each metric and set of tags, those of a metric side by side; also of
+     *     parts that have ended, as they were read last
+     * @throws WaitInterruptedException if a plain thread was interrupted
      */
     public List<MetricValue> read() {
         Read known = last;
@@ -102,12 +105,13 @@ public final class Metrics {
             return known; // another one has read meanwhile
         }
         Reading now = new Reading(counters);
-        long before = failures;
-        for (MetricSource each : sources) {
-            collect(each, now);
+        for (int i = 0; i < sources.size(); i++) {
+            now.next(i);
+            collect(sources.get(i), now);
         }
+        now.next(sources.size());
         now.count(FAILURES, this, (double) failures);
-        Read read = new Read(Waits.nanoTime(), now.end(failures == before));
+        Read read = new Read(Waits.nanoTime(), now.end());
         last = read;
         return read;
     }
@@ -115,14 +119,17 @@ public final class Metrics {
     private void collect(MetricSource source, Reading into) {
         try {
             source.collect(into);
+        } catch (WaitInterruptedException ofTheReader) {
+            throw ofTheReader;
         } catch (Throwable broken) {
             Waits.throwIfSignal(broken);
+            into.fails();
             failures++;
             if (failed.add(source)) {
                 LOG.warn(
-                        "the source of metrics {} failed and is left out; it is asked again at each"
-                                + " reading, and ropewalk.metrics.failures counts",
-                        source,
+                        "a source of metrics, a {}, failed and is left out; it is asked again at"
+                                + " each reading, and ropewalk.metrics.failures counts",
+                        source.getClass().getName(),
                         broken);
             }
         }

@@ -1,23 +1,41 @@
 package dev.ropewalk.fibers.metrics;
 
+import dev.ropewalk.fibers.metrics.Counters.Part;
 import dev.ropewalk.fibers.metrics.Metric.Kind;
 import dev.ropewalk.fibers.metrics.MetricValue.Tag;
 
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /** One reading, while it is made. Used by one reader. */
 final class Reading implements MetricSink {
     private final Counters counters;
     private final Map<Metric, Map<List<Tag>, Double>> values = new LinkedHashMap<>();
-    private final Map<String, Metric> byName = new HashMap<>();
+    private final Map<Series, Map<Part, Double>> counted = new HashMap<>();
+    private final Set<Integer> failed = new HashSet<>();
+
+    /** The place of the source that tells now. */
+    private int source;
 
     Reading(Counters counters) {
         this.counters = counters;
+    }
+
+    /** The next source tells. */
+    void next(int place) {
+        source = place;
+    }
+
+    /** The source that tells now has failed: what it does not tell has not ended. */
+    void fails() {
+        failed.add(source);
     }
 
     @Override
@@ -26,8 +44,8 @@ final class Reading implements MetricSink {
             throw new IllegalArgumentException(
                     metric.name() + " is a counter; give it to count(..), with the part it is of");
         }
-        List<Tag> own = tags(metric, tags);
         Map<List<Tag>, Double> known = of(metric);
+        List<Tag> own = tags(metric, tags);
         if (known.size() >= Metrics.MAX_TAG_SETS && !known.containsKey(own)) {
             own = others(own);
         }
@@ -42,27 +60,32 @@ final class Reading implements MetricSink {
             throw new IllegalArgumentException(
                     metric.name() + " is a " + metric.kind() + "; give it to add(..)");
         }
+        if (!(value >= 0)) {
+            throw new IllegalArgumentException(
+                    metric.name() + "=" + value + " is no count; a count is 0 or more");
+        }
+        Map<List<Tag>, Double> places = of(metric);
         Series series = new Series(metric, tags(metric, tags));
         if (!counters.admits(series)) {
             series = new Series(metric, others(series.tags()));
         }
-        of(metric).put(series.tags(), 0.0); // its place; the sum follows
-        counters.tell(series, part, value);
+        places.put(series.tags(), 0.0); // the sum follows
+        counted.computeIfAbsent(series, _ -> new HashMap<>())
+                .merge(new Part(source, part), value, Double::sum);
     }
 
     private Map<List<Tag>, Double> of(Metric metric) {
-        return values.computeIfAbsent(
-                metric,
-                _ -> {
-                    Metric other = byName.putIfAbsent(metric.name(), metric);
-                    if (other != null) {
-                        throw new IllegalArgumentException(
-                                metric + " has the name of " + other + "; give it another one");
-                    }
-                    return new LinkedHashMap<>();
-                });
+        if (!counters.isNameOf(metric)) {
+            throw new IllegalArgumentException(
+                    metric
+                            + " has the name of "
+                            + counters.ofName(metric.name())
+                            + "; give it another one");
+        }
+        return values.computeIfAbsent(metric, _ -> new LinkedHashMap<>());
     }
 
+    /** By their names, so that their order makes no other series. */
     private static List<Tag> tags(Metric metric, String... tags) {
         if (tags.length % 2 != 0) {
             throw new IllegalArgumentException(
@@ -72,6 +95,13 @@ final class Reading implements MetricSink {
         for (int i = 0; i < tags.length; i += 2) {
             own.add(new Tag(tags[i], tags[i + 1]));
         }
+        own.sort(Comparator.comparing(Tag::name));
+        for (int i = 1; i < own.size(); i++) {
+            if (own.get(i).name().equals(own.get(i - 1).name())) {
+                throw new IllegalArgumentException(
+                        metric.name() + " has the tag " + own.get(i).name() + " twice");
+            }
+        }
         return own;
     }
 
@@ -80,16 +110,12 @@ final class Reading implements MetricSink {
     }
 
     void put(Series series, double sum) {
-        of(series.metric()).put(series.tags(), sum);
+        values.computeIfAbsent(series.metric(), _ -> new LinkedHashMap<>()).put(series.tags(), sum);
     }
 
-    /**
-     * All were told.
-     *
-     * @param isWhole whether no source has failed
-     */
-    List<MetricValue> end(boolean isWhole) {
-        counters.end(this, isWhole);
+    /** All were told. */
+    List<MetricValue> end() {
+        counters.end(counted, failed, this);
         List<MetricValue> all = new ArrayList<>();
         values.forEach(
                 (metric, byTags) ->

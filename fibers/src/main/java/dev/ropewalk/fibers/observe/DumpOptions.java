@@ -17,6 +17,8 @@ import java.util.function.Supplier;
 public final class DumpOptions {
     private static final int LEAST_BYTES = 64 * 1024;
 
+    private static final Duration MAX_LIMIT = Duration.ofMinutes(1);
+
     private final Values values;
 
     private DumpOptions(Values values) {
@@ -37,7 +39,15 @@ public final class DumpOptions {
             throw new IllegalArgumentException(
                     "pause=" + values.pause + ": alarms could fill the disk");
         }
-        Waits.nanos(values.limit);
+        long limitNs = Waits.nanos(values.limit);
+        if (limitNs == 0 || limitNs > MAX_LIMIT.toNanos()) {
+            throw new IllegalArgumentException(
+                    "limit="
+                            + values.limit
+                            + " is not above 0 and up to "
+                            + MAX_LIMIT
+                            + "; a stuck cord is waited for so long");
+        }
         this.values = values;
     }
 
@@ -142,6 +152,7 @@ public final class DumpOptions {
      *
      * @param limit how long all cords together, and each section, may take to answer; those that do
      *     not are shown from outside, or as silent
+     * @throws IllegalArgumentException if it is not above 0, or more than a minute
      */
     public DumpOptions withLimit(Duration limit) {
         return with(copy -> copy.limit = limit);

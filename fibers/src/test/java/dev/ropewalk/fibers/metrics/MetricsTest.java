@@ -290,6 +290,102 @@ class MetricsTest {
         }
     }
 
+    @Test
+    void A6_aReadingThatIsBrokenOffChangesNoSum() {
+        run(
+                () -> {
+                    tell(
+                            sink -> {
+                                sink.count(SOLD, "one", 10);
+                                Fiber.sleep(Duration.ofSeconds(5));
+                            });
+                    Fiber<?> reader = Fiber.spin(metrics::read);
+                    Fiber.sleep(Duration.ofSeconds(1));
+                    reader.terminate();
+                    Fiber.snooze();
+                    tell(sink -> sink.count(SOLD, "one", 11));
+                    assertEquals(11, value(readLater(), SOLD));
+                });
+    }
+
+    @Test
+    void A6_aSourceThatAlwaysFailsDoesNotKeepThePartsOfOthers() {
+        run(
+                () -> {
+                    List<Integer> parts = new ArrayList<>(List.of(1));
+                    Metrics two =
+                            Metrics.of(
+                                    _ -> {
+                                        throw new IllegalStateException("always");
+                                    },
+                                    sink -> parts.forEach(each -> sink.count(SOLD, each, 10)));
+                    assertEquals(10, value(two.read(), SOLD));
+                    parts.clear();
+                    Fiber.sleep(LATER);
+                    assertEquals(10, value(two.read(), SOLD));
+                    parts.add(1); // another one of that name
+                    Fiber.sleep(LATER);
+                    assertEquals(20, value(two.read(), SOLD), "the first one had ended");
+                });
+    }
+
+    @Test
+    void misuse_aNameBelongsToOneMetricInAllReadings() {
+        run(
+                () -> {
+                    boolean[] isFirstBroken = new boolean[1];
+                    Metric other = Metric.counter("shop.sold", "Another one.");
+                    Metrics two =
+                            Metrics.of(
+                                    sink -> {
+                                        if (isFirstBroken[0]) {
+                                            throw new IllegalStateException("for once");
+                                        }
+                                        sink.count(SOLD, "one", 1);
+                                    },
+                                    sink -> sink.count(other, "two", 1));
+                    assertEquals(1, failures(two.read()));
+                    isFirstBroken[0] = true;
+                    Fiber.sleep(LATER);
+                    assertEquals(3, failures(two.read()), "not admitted in its place");
+                    isFirstBroken[0] = false;
+                    Fiber.sleep(LATER);
+                    assertEquals(1, value(two.read(), SOLD));
+                    assertEquals(
+                            1,
+                            failuresOf(
+                                    sink ->
+                                            sink.add(
+                                                    Metric.gauge("ropewalk.metrics.failures", "x"),
+                                                    1)));
+                });
+    }
+
+    @Test
+    void A6_theOrderOfTagsMakesNoOtherSeries() {
+        run(
+                () -> {
+                    tell(
+                            sink -> {
+                                sink.add(OPEN, 1, "shop", "north", "till", "1");
+                                sink.add(OPEN, 2, "till", "1", "shop", "north");
+                            });
+                    assertEquals(3, value(metrics.read(), OPEN, "shop", "north", "till", "1"));
+                });
+    }
+
+    @Test
+    void misuse_tagsTwiceAndNumbersThatAreNoCounts() {
+        run(
+                () -> {
+                    assertEquals(1, failuresOf(sink -> sink.add(OPEN, 1, "a", "b", "a", "c")));
+                    assertEquals(1, failuresOf(sink -> sink.count(SOLD, "one", Double.NaN)));
+                    assertEquals(1, failuresOf(sink -> sink.count(SOLD, "one", -1)));
+                });
+        assertThrows(
+                IllegalArgumentException.class, () -> Metric.counter("shop.sold.total", "Sold."));
+    }
+
     // ---------------------------------------------------------------- wrong use
 
     private double failuresOf(MetricSource source) {

@@ -8,7 +8,11 @@ import dev.ropewalk.fibers.metrics.Metric;
 import dev.ropewalk.fibers.metrics.MetricSink;
 import dev.ropewalk.fibers.metrics.MetricSource;
 
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /** The numbers of a node: its sessions, its store and its shards. */
 public final class NodeMetrics {
@@ -59,10 +63,33 @@ public final class NodeMetrics {
      */
     public static MetricSource of(Node node) {
         Objects.requireNonNull(node, "node");
-        return sink -> collect(node, sink);
+        Sessions sessions = new Sessions();
+        return sink -> collect(node, sessions, sink);
     }
 
-    private static void collect(Node node, MetricSink sink) {
+    /** A session that is begun anew counts from 0: it is another part. */
+    private static final class Sessions {
+        private record Session(int count, long messages) {}
+
+        private final Map<String, Session> last = new HashMap<>();
+
+        /** The number of the session with a node. */
+        synchronized int of(String node, long messages) {
+            Session before = last.getOrDefault(node, new Session(0, 0));
+            int count = messages < before.messages ? before.count + 1 : before.count;
+            last.put(node, new Session(count, messages));
+            return count;
+        }
+
+        synchronized void keepOnly(Set<String> nodes) {
+            last.keySet().retainAll(nodes);
+        }
+    }
+
+    /** What a session counts. */
+    private record Counted(Node node, String session, int number) {}
+
+    private static void collect(Node node, Sessions sessions, MetricSink sink) {
         NodeDump dump = node.dump();
         sink.add(SESSIONS, dump.peers().size());
         sink.add(UNREACHED, dump.unreached().size());
@@ -71,13 +98,18 @@ public final class NodeMetrics {
                 UNACKNOWLEDGED,
                 dump.peers().stream().mapToDouble(each -> each.out().unacknowledged()).sum());
         sink.add(SENDERS, dump.peers().stream().mapToDouble(each -> each.out().waiting()).sum());
+        Set<String> names = new HashSet<>();
         for (Peer each : dump.peers()) {
-            String session = each.name() + "#" + each.incarnation();
+            String name = each.name() + "#" + each.incarnation();
+            names.add(name);
+            long all = each.out().messages() + each.in().messages();
+            Counted session = new Counted(node, name, sessions.of(name, all));
             sink.count(SENT, session, (double) each.out().messages());
             sink.count(SENT_BYTES, session, (double) each.out().bytes());
             sink.count(RECEIVED, session, (double) each.in().messages());
             sink.count(RECEIVED_BYTES, session, (double) each.in().bytes());
         }
+        sessions.keepOnly(names);
         Registration registration = dump.registration();
         if (registration != null) {
             sink.add(LEASE, registration.leaseLeft().toNanos() / 1e9);

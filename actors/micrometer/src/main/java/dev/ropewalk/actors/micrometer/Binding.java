@@ -1,9 +1,12 @@
 package dev.ropewalk.actors.micrometer;
 
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.metrics.Metric;
 import dev.ropewalk.fibers.metrics.Metric.Kind;
 import dev.ropewalk.fibers.metrics.MetricValue;
 import dev.ropewalk.fibers.metrics.Metrics;
+import dev.ropewalk.fibers.sync.Mutex;
 
 import io.micrometer.core.instrument.FunctionCounter;
 import io.micrometer.core.instrument.Gauge;
@@ -13,8 +16,10 @@ import io.micrometer.core.instrument.Tag;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * The meters in one registry. Each reads the last reading, and the first that finds it old makes
@@ -24,6 +29,8 @@ import java.util.Map;
  * the program has removed from the registry does not come back.
  */
 final class Binding {
+    private static final Log LOG = Logs.logger(Binding.class);
+
     /** A meter of the registry is one metric with one set of tags. */
     private record Key(Metric metric, List<MetricValue.Tag> tags) {
         Key {
@@ -38,9 +45,13 @@ final class Binding {
     /** Replaced as a whole. */
     private volatile Map<Key, Double> values = Map.of();
 
-    // guarded by this object's monitor, which is not held while sources are read
+    /** Reentrant, because what a registry does at a registration may read a meter. */
+    private final Mutex updating = Mutex.sharedReentrant();
+
+    // guarded by the mutex
 
     private final Map<Key, Meter> meters = new HashMap<>();
+    private final Set<Key> refused = new HashSet<>();
     private List<MetricValue> last = List.of();
     private boolean isClosed;
 
@@ -50,15 +61,20 @@ final class Binding {
         this.tags = List.copyOf(tags);
     }
 
+    boolean isOf(MeterRegistry other) {
+        return registry == other;
+    }
+
     /** Reads the sources, unless that was done just before. A switchpoint on a fiber. */
     void refresh() {
-        List<MetricValue> now = metrics.read();
-        synchronized (this) {
-            if (now != last && !isClosed) {
-                last = now;
-                take(now);
-            }
-        }
+        updating.run(
+                () -> {
+                    List<MetricValue> now = metrics.read();
+                    if (now != last && !isClosed) {
+                        last = now;
+                        take(now);
+                    }
+                });
     }
 
     private void take(List<MetricValue> now) {
@@ -73,9 +89,23 @@ final class Binding {
                 });
         meters.keySet().retainAll(read.keySet());
         for (Key each : read.keySet()) {
-            if (!meters.containsKey(each)) {
-                meters.put(each, register(each));
+            if (!meters.containsKey(each) && !refused.contains(each)) {
+                add(each);
             }
+        }
+    }
+
+    /** A registry may refuse it, for example because it has another meter of that name. */
+    private void add(Key key) {
+        try {
+            meters.put(key, register(key));
+        } catch (RuntimeException refusal) {
+            refused.add(key);
+            LOG.warn(
+                    "the registry refuses the meter {}, which is left out; rename it by a"
+                            + " MeterFilter",
+                    key,
+                    refusal);
         }
     }
 
@@ -101,12 +131,13 @@ final class Binding {
     }
 
     void close() {
-        List<Meter> all;
-        synchronized (this) {
-            isClosed = true;
-            all = List.copyOf(meters.values());
-            meters.clear();
-        }
+        List<Meter> all = new ArrayList<>();
+        updating.run(
+                () -> {
+                    isClosed = true;
+                    all.addAll(meters.values());
+                    meters.clear();
+                });
         all.forEach(registry::remove);
     }
 }

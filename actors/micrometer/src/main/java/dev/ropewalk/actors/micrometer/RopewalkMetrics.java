@@ -65,9 +65,13 @@ public final class RopewalkMetrics implements MeterBinder, AutoCloseable {
      * Registers the meters. The registry keeps them until {@link #close}.
      *
      * @param registry gets them; it may have those of others too
+     * @throws IllegalStateException if these are bound to it already
      */
     @Override
     public void bindTo(MeterRegistry registry) {
+        if (bindings.stream().anyMatch(each -> each.isOf(registry))) {
+            throw new IllegalStateException(this + " is bound to " + registry + " already");
+        }
         Binding binding = new Binding(registry, Metrics.of(sources), tags);
         bindings.add(binding);
         binding.refresh();

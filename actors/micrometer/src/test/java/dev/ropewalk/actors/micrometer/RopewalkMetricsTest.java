@@ -4,6 +4,7 @@ import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.Actor;
@@ -22,7 +23,6 @@ import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -193,6 +193,28 @@ class RopewalkMetricsTest {
     }
 
     @Test
+    void misuse_aSecondBindToTheSameRegistryIsRefused() {
+        RopewalkMetrics metrics = RopewalkMetrics.of();
+        metrics.bindTo(registry);
+        assertThrows(IllegalStateException.class, () -> metrics.bindTo(registry));
+        metrics.close();
+        metrics.bindTo(registry); // it is not bound any more
+        assertFalse(registry.getMeters().isEmpty());
+    }
+
+    @Test
+    void A6_aMeterThatTheRegistryRefusesLeavesTheOthers() {
+        registry.counter("shop.open"); // the program's own, of another kind
+        RopewalkMetrics.of(
+                        MetricSource.of(OPEN, () -> 1),
+                        MetricSource.of(Metric.gauge("shop.last", "The last one."), () -> 9))
+                .bindTo(registry);
+        assertEquals(9, gauge("shop.last"));
+        assertTrue(names(registry).contains("ropewalk.cords"));
+        scrape();
+    }
+
+    @Test
     void A6_tagsOfTheProgramAreOnEachMeter() {
         RopewalkMetrics.of().withTags(Tags.of("app", "till")).bindTo(registry);
         for (Meter each : registry.getMeters()) {
@@ -204,8 +226,7 @@ class RopewalkMetricsTest {
     void A6_aMeterThatTheProgramRemovesOrDeniesDoesNotComeBack() {
         registry.config().meterFilter(MeterFilter.denyNameStartsWith("ropewalk.cord."));
         RopewalkMetrics.of(MetricSource.of(OPEN, () -> 1)).bindTo(registry);
-        @Nullable Gauge open = registry.find("shop.open").gauge();
-        registry.remove(open);
+        registry.remove(registry.get("shop.open").gauge());
         AtomicBoolean isOver = new AtomicBoolean();
         await().until(
                         () -> {

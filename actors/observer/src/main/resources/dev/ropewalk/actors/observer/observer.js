@@ -95,10 +95,11 @@ function again(mine) {
   setTimeout(() => { if (stream === mine) { look(); } }, AGAIN_MS);
 }
 
-/** A stream is begun anew with each change of the window, and not while it goes on changing. */
+/** A stream is begun anew when the window changes, and not more often while it goes on changing. */
 function lookSoon() {
-  clearTimeout(begins);
-  begins = setTimeout(look, 80);
+  if (begins === 0) {
+    begins = setTimeout(() => { begins = 0; look(); }, 80);
+  }
 }
 
 function say(text, isBad) {
@@ -209,6 +210,8 @@ function showSystems(all) {
   if (system === undefined) {
     one('totals').textContent = 'no system of actors';
     if (names.length > 0) { // the one that was chosen has ended
+      wanted = null;
+      selected = null;
       view.system = null;
       lookSoon();
     }
@@ -235,9 +238,10 @@ function showSources(sources) {
 }
 
 function showRows() {
-  if (wanted !== null && order[wanted - first] !== undefined) {
-    selected = order[wanted - first];
-    wanted = null;
+  if (wanted !== null && total > 0) {
+    wanted = Math.min(wanted, total - 1);
+    selected = order[wanted - first] ?? null; // nothing can be opened before it has come
+    wanted = selected === null ? wanted : null;
   }
   one('space').style.height = total * ROW_PX + 'px';
   one('rows').style.top = first * ROW_PX + 'px';
@@ -292,6 +296,8 @@ one('filter').addEventListener('input', event => { view.filter = event.target.va
 one('sort').addEventListener('change', event => { view.sort = event.target.value; top0(); });
 
 function top0() {
+  wanted = null;
+  selected = null;
   grid.scrollTop = 0;
   view.from = 0;
   lookSoon();

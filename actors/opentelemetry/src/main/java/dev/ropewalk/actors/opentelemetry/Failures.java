@@ -21,9 +21,18 @@ final class Failures {
         } else if (failure != null) {
             span.setAttribute(ERROR_TYPE, failure.getClass().getName());
             span.setStatus(StatusCode.ERROR);
-            span.recordException(failure);
+            record(span, failure);
         }
         span.end();
+    }
+
+    /** Asks the failure for its text, which is code of the program. */
+    private static void record(Span span, Throwable failure) {
+        try {
+            span.recordException(failure);
+        } catch (RuntimeException | StackOverflowError broken) {
+            span.addEvent("the exception cannot be told: " + broken.getClass().getName());
+        }
     }
 
     /** The handler has not come to its end. */

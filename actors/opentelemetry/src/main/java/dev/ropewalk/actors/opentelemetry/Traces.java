@@ -59,7 +59,8 @@ public final class Traces {
      * messaging.system}, {@code messaging.operation.name}, {@code messaging.operation.type}, {@code
      * messaging.destination.name} with the path of the actor, {@code ropewalk.actor.type}, {@code
      * ropewalk.message.type}, and {@code error.type} if the handler threw something: the class, or
-     * {@code ended} if the actor was ended in the message. Contents of messages are in none.
+     * {@code ended} if the actor was ended in the message. An exception is recorded with its text,
+     * which may name the message; otherwise contents of messages are in none.
      *
      * @param openTelemetry of the program
      */

@@ -1,5 +1,7 @@
 package dev.ropewalk.actors.top;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
 import dev.ropewalk.fibers.StackKind;
@@ -166,11 +168,12 @@ public final class Main {
         return columns.matches("\\d{1,5}") ? Integer.parseInt(columns) : 0;
     }
 
+    /** In UTF-8, as JSON is, whatever the terminal has. */
     private void json(Feed feed, int rows) throws Stopped {
         Look look = second(feed);
-        print(out, charset, look.sorted(options.sort(), rows).json() + "\n");
+        print(out, UTF_8, look.sorted(options.sort(), rows).json() + "\n");
         while (!options.isOnce()) {
-            print(out, charset, feed.next().sorted(options.sort(), rows).json() + "\n");
+            print(out, UTF_8, feed.next().sorted(options.sort(), rows).json() + "\n");
         }
     }
 

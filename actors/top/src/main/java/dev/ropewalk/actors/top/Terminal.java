@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The terminal: its size, its keys, and a screen of its own, which is left as it was before,
@@ -34,9 +33,11 @@ final class Terminal implements AutoCloseable {
 
     private final OutputStream out;
     private final Charset charset;
-    private final AtomicBoolean isLeft = new AtomicBoolean();
     private final Thread atEnd = new Thread(null, this::leave, "terminal", 0, false);
     private final @Nullable String settings;
+
+    /** Guarded by this: the end may come at any moment, on another thread. */
+    private boolean isLeft;
 
     private Terminal(OutputStream out, Charset charset) {
         this.out = out;
@@ -66,11 +67,15 @@ final class Terminal implements AutoCloseable {
         Terminal opened =
                 new Terminal(new FileOutputStream(FileDescriptor.out), System.out.charset());
         Runtime.getRuntime().addShutdownHook(opened.atEnd);
-        opened.write(ENTER);
-        if (opened.settings != null) {
+        opened.enter();
+        return opened;
+    }
+
+    private synchronized void enter() throws IOException {
+        write(ENTER);
+        if (settings != null && !isLeft) {
             stty("-icanon", "-echo", "min", "1");
         }
-        return opened;
     }
 
     /** Calls the action when the key q is pressed, on a thread of its own. */
@@ -116,7 +121,11 @@ final class Terminal implements AutoCloseable {
         write(all.append("\033[J").toString());
     }
 
-    private void write(String text) throws IOException {
+    /** Nothing after the terminal was given back. */
+    private synchronized void write(String text) throws IOException {
+        if (isLeft) {
+            return;
+        }
         out.write(text.getBytes(charset));
         out.flush();
     }
@@ -168,8 +177,8 @@ final class Terminal implements AutoCloseable {
     }
 
     /** Once; also when the process ends by a signal. */
-    private void leave() {
-        if (isLeft.getAndSet(true)) {
+    private synchronized void leave() {
+        if (isLeft) {
             return;
         }
         try {
@@ -177,6 +186,7 @@ final class Terminal implements AutoCloseable {
         } catch (IOException gone) {
             // There is nobody to see it.
         }
+        isLeft = true;
         if (settings != null) {
             stty(settings);
         }

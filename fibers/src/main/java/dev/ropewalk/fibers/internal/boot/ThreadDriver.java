@@ -46,8 +46,11 @@ final class ThreadDriver implements Runnable {
             }
         } catch (Throwable broken) {
             Logs.tellBroken(LOG, broken, "{} broke; its fibers are lost", cord);
-            Alarms.broke(cord, broken);
-            cord.roster.loseAll("its cord broke: " + broken);
+            try {
+                Alarms.broke(cord, broken);
+            } finally {
+                cord.roster.loseAll("its cord broke: " + broken); // whatever a dump needs
+            }
             throw broken;
         } finally {
             cord.end();

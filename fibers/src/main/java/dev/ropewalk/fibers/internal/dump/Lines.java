@@ -21,6 +21,9 @@ public final class Lines {
             return "null";
         }
         int shown = Math.min(text.length(), MAX_CHARS);
+        if (shown < text.length() && Character.isHighSurrogate(text.charAt(shown - 1))) {
+            shown--; // half a character is none
+        }
         StringBuilder line = new StringBuilder(shown);
         for (int i = 0; i < shown; i++) {
             char each = text.charAt(i);

@@ -155,7 +155,12 @@ final class DumpDocument {
                         });
         Thread thread = new Thread(null, answer, "ropewalk-dump-of-" + name, 0, false);
         thread.setDaemon(true);
-        thread.start();
+        try {
+            thread.start();
+        } catch (Throwable noThread) {
+            unanswered.remove(name); // it was not asked
+            throw noThread;
+        }
         try {
             return answer.get(Waits.nanos(limit), TimeUnit.NANOSECONDS);
         } catch (TimeoutException late) {

@@ -6,8 +6,9 @@ import java.nio.CharBuffer;
 import java.nio.channels.WritableByteChannel;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
-import java.nio.file.FileVisitOption;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -19,11 +20,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 /**
  * The directory of the files of dumps: a file is there whole or not at all, may be read by its
@@ -80,15 +81,8 @@ final class DumpFolder {
         }
         Path part = directory.resolve("." + file.getFileName() + ".part");
         boolean isMoved = false;
-        try (WritableByteChannel channel =
-                Files.newByteChannel(
-                        part,
-                        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
-                        ownersAlone())) {
-            ByteBuffer bytes = encoded(text);
-            while (bytes.hasRemaining()) {
-                channel.write(bytes);
-            }
+        try {
+            fill(part, text);
             Files.move(part, file, StandardCopyOption.ATOMIC_MOVE);
             isMoved = true;
         } finally {
@@ -98,6 +92,20 @@ final class DumpFolder {
         }
         removeOld(file, time);
         return file;
+    }
+
+    /** Closed before it gets its name, because a full disk may be told then. */
+    private void fill(Path part, String text) throws IOException {
+        try (WritableByteChannel channel =
+                Files.newByteChannel(
+                        part,
+                        Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW),
+                        ownersAlone())) {
+            ByteBuffer bytes = encoded(text);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
+            }
+        }
     }
 
     /** It names what the program has. */
@@ -123,27 +131,47 @@ final class DumpFolder {
         return bytes.flip();
     }
 
-    /** Never the one that was just written; another process may remove files at the same time. */
-    private void removeOld(Path written, Instant time) throws IOException {
-        for (Path each : found(NAME, Comparator.reverseOrder()).skip(maxFiles).toList()) {
-            if (!each.equals(written)) {
-                Files.deleteIfExists(each);
-            }
-        }
-        for (Path each : found(PART, Comparator.naturalOrder()).toList()) {
-            if (Files.getLastModifiedTime(each).toInstant().isBefore(time.minus(OLD_PART))) {
-                Files.deleteIfExists(each);
+    /**
+     * Never the one that was just written. Another process may remove or rename files at the same
+     * time, and some may be of another user: what cannot be removed stays.
+     */
+    private void removeOld(Path written, Instant time) {
+        found(NAME, Comparator.reverseOrder()).stream()
+                .skip(maxFiles)
+                .filter(each -> !each.equals(written))
+                .forEach(DumpFolder::remove);
+        for (Path each : found(PART, Comparator.naturalOrder())) {
+            try {
+                if (Files.getLastModifiedTime(each).toInstant().isBefore(time.minus(OLD_PART))) {
+                    remove(each);
+                }
+            } catch (IOException gone) {
+                // It was renamed.
             }
         }
     }
 
-    private Stream<Path> found(Pattern name, Comparator<Path> order) throws IOException {
-        try (Stream<Path> files = Files.walk(directory, 1, new FileVisitOption[0])) {
-            List<Path> found =
-                    files.filter(each -> name.matcher("" + each.getFileName()).matches())
-                            .sorted(order)
-                            .toList();
-            return found.stream();
+    private static void remove(Path old) {
+        try {
+            Files.deleteIfExists(old);
+        } catch (IOException ofAnotherUser) {
+            // The next dump tries again.
         }
+    }
+
+    private List<Path> found(Pattern name, Comparator<Path> order) {
+        List<Path> found = new ArrayList<>();
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(directory)) {
+            files.forEach(
+                    each -> {
+                        if (name.matcher("" + each.getFileName()).matches()) {
+                            found.add(each);
+                        }
+                    });
+        } catch (IOException | DirectoryIteratorException unreadable) {
+            return List.of();
+        }
+        found.sort(order);
+        return found;
     }
 }

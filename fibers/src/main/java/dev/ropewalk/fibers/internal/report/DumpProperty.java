@@ -26,6 +26,10 @@ public final class DumpProperty {
         }
         Log log = Logs.logger(DumpFiles.class);
         try {
+            if (DIRECTORY.isBlank() || DIRECTORY.equals("true") || DIRECTORY.equals("false")) {
+                throw new IllegalArgumentException(
+                        "this is no directory; name one: -Dropewalk.dumps=/var/log/shop");
+            }
             DumpOptions options = DumpOptions.into(Path.of(DIRECTORY)).onAlarm();
             openedWithSignal(log, options);
         } catch (RuntimeException | Error wrong) {

@@ -15,10 +15,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
@@ -75,8 +77,14 @@ public final class DumpWriter implements AutoCloseable {
                         1,
                         TimeUnit.SECONDS,
                         new LinkedBlockingQueue<>(MAX_PENDING),
-                        DumpWriter::newThread);
+                        DumpWriter::newThread) {
+                    @Override
+                    protected void terminated() {
+                        endsNoMore();
+                    }
+                };
         thread.allowCoreThreadTimeOut(true);
+        this.sinceNs = clock.getAsLong();
         this.atEnd = new Thread(null, this::drain, "ropewalk-dumps-end", 0, false);
     }
 
@@ -184,10 +192,14 @@ public final class DumpWriter implements AutoCloseable {
 
     // ---------------------------------------------------------------- the end
 
-    /** Dumps that were asked for before are still written. */
+    /** Dumps that were asked for before are still written, also if the process ends meanwhile. */
     @Override
     public void close() {
         thread.shutdown();
+    }
+
+    /** It is closed, and has written all. */
+    private void endsNoMore() {
         try {
             Runtime.getRuntime().removeShutdownHook(atEnd);
         } catch (IllegalStateException ends) {
@@ -195,16 +207,37 @@ public final class DumpWriter implements AutoCloseable {
         }
     }
 
-    /** A cord that breaks often ends the process, and its dump would be lost. */
+    /**
+     * A cord that breaks often ends the process, and its dump would be lost. Others may still be
+     * asked for, because an end that hangs is a reason for one.
+     */
     private void drain() {
+        try {
+            thread.submit(() -> {}).get(END_LIMIT_S, TimeUnit.SECONDS);
+        } catch (RejectedExecutionException closedOrFull) {
+            awaitAll();
+        } catch (ExecutionException never) {
+            throw new AssertionError(never);
+        } catch (TimeoutException late) {
+            tellLate();
+        } catch (InterruptedException stopped) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void awaitAll() {
         thread.shutdown();
         try {
             if (!thread.awaitTermination(END_LIMIT_S, TimeUnit.SECONDS)) {
-                LOG.error("the process ended before a dump was written to {}", directory);
+                tellLate();
             }
         } catch (InterruptedException stopped) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private void tellLate() {
+        LOG.error("the process ended before a dump was written to {}", directory);
     }
 
     @Override
