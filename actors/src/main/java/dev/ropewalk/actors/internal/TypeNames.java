@@ -1,7 +1,6 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Actor;
-import dev.ropewalk.actors.server.Server;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,7 +16,10 @@ final class TypeNames {
 
     /** Their lambdas stand in front of the program's. */
     private static final Set<String> WRAPPERS =
-            Set.of(Actor.class.getName(), Server.class.getName(), Definition.class.getName());
+            Set.of(
+                    Actor.class.getName(),
+                    "dev.ropewalk.actors.server.Server", // which stands on this package
+                    Definition.class.getName());
 
     private static final ClassValue<String> NAMES =
             new ClassValue<>() {

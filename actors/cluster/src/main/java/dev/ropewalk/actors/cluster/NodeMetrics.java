@@ -86,7 +86,7 @@ public final class NodeMetrics {
         }
     }
 
-    /** What a session counts. */
+    /** The counts of a session. */
     private record Counted(Node node, String session, int number) {}
 
     private static void collect(Node node, Sessions sessions, MetricSink sink) {

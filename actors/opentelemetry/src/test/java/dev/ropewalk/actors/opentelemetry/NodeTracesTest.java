@@ -31,12 +31,8 @@ class NodeTracesTest {
         assertSame(Context.root(), Context.current());
     }
 
-    private static Scope baggage(String value) {
-        return Baggage.builder()
-                .put("user", value)
-                .build()
-                .storeInContext(Context.current())
-                .makeCurrent();
+    private static Context baggage(String value) {
+        return Baggage.builder().put("user", value).build().storeInContext(Context.current());
     }
 
     @Test
@@ -50,7 +46,7 @@ class NodeTracesTest {
                 recorded.in(
                         "sender",
                         () -> {
-                            try (Scope _ = baggage("me")) {
+                            try (Scope _ = baggage("me").makeCurrent()) {
                                 return nodes.inject();
                             }
                         });
@@ -71,7 +67,7 @@ class NodeTracesTest {
                 recorded.in(
                         "sender",
                         () -> {
-                            try (Scope _ = baggage("x".repeat(2_000))) {
+                            try (Scope _ = baggage("x".repeat(2_000)).makeCurrent()) {
                                 return nodes.inject();
                             }
                         });

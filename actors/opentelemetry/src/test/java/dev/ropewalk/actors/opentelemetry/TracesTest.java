@@ -41,6 +41,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Rule A6: spans of messages, and their context on cords. */
@@ -201,7 +202,7 @@ class TracesTest {
                     recorded.run("spinner", () -> system.start("till", quiet()).tell("inside"));
                     settle();
                     recorded.assertParent("spinner", process("inside"));
-                    ActorRef<?> found = system.find("till");
+                    ActorRef<?> found = Objects.requireNonNull(system.find("till"));
                     @SuppressWarnings("unchecked")
                     ActorRef<Object> till = (ActorRef<Object>) found;
                     till.tell(1);
@@ -432,9 +433,8 @@ class TracesTest {
                                                             ActorSystemOptions.defaults()
                                                                     .withContexts(
                                                                             Traces.contexts())));
-                            assertTrue(
-                                    refused.getMessage().contains("OpenTelemetry"),
-                                    refused.getMessage());
+                            String told = String.valueOf(refused.getMessage());
+                            assertTrue(told.contains("OpenTelemetry"), told);
                         });
     }
 

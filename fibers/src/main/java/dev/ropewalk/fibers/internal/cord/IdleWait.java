@@ -75,6 +75,9 @@ public final class IdleWait {
     private long sleeps;
     private long sleptNs;
 
+    /** Of the last sleep. */
+    private long asleepSinceNs;
+
     IdleWait(CordImpl cord) {
         this.cord = cord;
         this.platform = cord.platform;
@@ -142,6 +145,7 @@ public final class IdleWait {
         boolean isNewSilence =
                 next == null && watchesSilence && !isSilenceSeen && SilentCord.mayBeOn(cord);
         long untilNs = next == null ? sinceNs + silenceNs : wakeTime(next.deadlineNs);
+        asleepSinceNs = sinceNs;
         setAsleep(true);
         try {
             platform.park(next != null || isNewSilence, untilNs, hasWork);
@@ -274,7 +278,10 @@ public final class IdleWait {
         return sleeps;
     }
 
+    /** With the sleep that goes on. */
     Duration slept() {
-        return Duration.ofNanos(sleptNs);
+        boolean isAsleep = cord.mail.activity() == Mail.Activity.ASLEEP && !platform.isVirtual();
+        long nowNs = isAsleep ? Math.max(0, platform.nanoTime() - asleepSinceNs) : 0;
+        return Duration.ofNanos(sleptNs + nowNs);
     }
 }
