@@ -155,7 +155,7 @@ class ObserverPageTest {
                                 () ->
                                         Main.run(
                                                 List.of(
-                                                        "--transfers=3000000",
+                                                        "--transfers=1000000",
                                                         "--chaos=0.3",
                                                         "--seed=1"),
                                                 new Output(new ByteArrayOutputStream(), UTF_8),

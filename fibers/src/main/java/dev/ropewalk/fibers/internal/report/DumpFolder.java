@@ -23,6 +23,7 @@ import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.regex.Pattern;
 
@@ -36,7 +37,8 @@ final class DumpFolder {
     private static final Pattern PART = Pattern.compile("\\." + NAME.pattern() + "\\.part");
 
     private static final DateTimeFormatter TIME =
-            DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'").withZone(ZoneOffset.UTC);
+            DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss.SSS'Z'", Locale.ROOT)
+                    .withZone(ZoneOffset.UTC);
 
     /** A process that was killed while it wrote left its part behind. */
     private static final Duration OLD_PART = Duration.ofHours(1);
