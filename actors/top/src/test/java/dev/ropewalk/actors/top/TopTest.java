@@ -279,9 +279,9 @@ class TopTest {
             observer.close();
             await().until(() -> !command.isAlive());
         }
-        assertEquals(1, status.get(), err::toString);
-        assertTrue(err.toString(UTF_8).contains("has ended"), err::toString);
-        String[] lines = out.toString().split("\n", -1);
+        assertEquals(1, status.get(), () -> err.toString(UTF_8));
+        assertTrue(err.toString(UTF_8).contains("has ended"), () -> err.toString(UTF_8));
+        String[] lines = out.toString(UTF_8).split("\n", -1);
         for (int i = 0; i < lines.length - 1; i++) {
             JsonObject each = JsonParser.parseString(lines[i]).getAsJsonObject();
             assertEquals(1, each.get("version").getAsInt());
@@ -347,7 +347,7 @@ class TopTest {
                             false,
                             LONG);
             assertEquals(3, status);
-            assertTrue(err.toString(UTF_8).contains("No space left"), err::toString);
+            assertTrue(err.toString(UTF_8).contains("No space left"), () -> err.toString(UTF_8));
         }
     }
 }
