@@ -111,7 +111,7 @@ class ObserverTest {
                         () ->
                                 look.send(look.get("/metrics"))
                                         .text()
-                                        .contains("ropewalk_actors{system=\"shop\""));
+                                        .contains("system=\"shop\"} 1"));
         Look.Answer answer = look.send(look.get("/metrics"));
         assertEquals(200, answer.status());
         assertEquals(
@@ -121,9 +121,9 @@ class ObserverTest {
         assertHas(answer.text(), "ropewalk_cords{group=\"observer\"} 1\n");
         assertHas(
                 answer.text(),
-                "ropewalk_actors{system=\"shop\",class=\""
+                "ropewalk_actors{class=\""
                         + ObserverTest.class.getName()
-                        + "\"} 1\n");
+                        + "\",system=\"shop\"} 1\n");
         assertHas(answer.text(), "ropewalk_metrics_failures_total 0\n");
         assertEquals(401, look.send(HttpRequest.get("/metrics")).status());
     }
