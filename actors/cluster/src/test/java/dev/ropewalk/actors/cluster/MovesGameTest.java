@@ -131,6 +131,6 @@ class MovesGameTest {
 
     @Test
     void A8_aStateWithoutALookAtTheOwnerIsFound() {
-        assertFound(75, WayFaults.writesAlways(), " works in epoch ");
+        assertFound(900, WayFaults.writesAlways(), " works in epoch ");
     }
 }
