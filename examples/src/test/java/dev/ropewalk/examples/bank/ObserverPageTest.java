@@ -130,6 +130,15 @@ class ObserverPageTest {
         return text.isEmpty() ? -1 : Double.parseDouble(text);
     }
 
+    /** Of the chart of the first cord. */
+    private int samples() {
+        Object points =
+                browser.executeScript(
+                        "const line = document.querySelector('#cords polyline');"
+                                + "return line ? line.getAttribute('points') : '';");
+        return String.valueOf(points).split(" ", -1).length;
+    }
+
     private void assertQuiet() {
         List<String> told =
                 browser.manage().logs().get("browser").getAll().stream()
@@ -148,7 +157,7 @@ class ObserverPageTest {
 
     /** Also makes the picture of the documents, where a property names its file. */
     @Test
-    void A6_aBankUnderChaosIsSeenToRestart() throws IOException, InterruptedException {
+    void A6_aBankUnderChaosIsSeenToRestart() throws IOException {
         ByteArrayOutputStream err = new ByteArrayOutputStream();
         Thread bank =
                 Thread.ofPlatform()
@@ -179,7 +188,7 @@ class ObserverPageTest {
         await().atMost(LONG).until(() -> number("", 5) > before);
         String picture = System.getProperty("ropewalk.picture", "");
         if (!picture.isEmpty()) {
-            Thread.sleep(10_000); // so that the charts have something to show
+            await().atMost(LONG).until(() -> samples() >= 10); // a chart has something to show
             File shot = browser.getScreenshotAs(OutputType.FILE);
             Files.write(Path.of(picture), Files.readAllBytes(shot.toPath()));
         }

@@ -107,11 +107,7 @@ class ObserverTest {
     void A6_metricsOfCordsAndActorsAreToldToThoseWithTheToken() {
         system.start("till", echo());
         await().atMost(LONG)
-                .until(
-                        () ->
-                                look.send(look.get("/metrics"))
-                                        .text()
-                                        .contains("system=\"shop\"} 1"));
+                .until(() -> look.send(look.get("/metrics")).text().contains("system=\"shop\"} 1"));
         Look.Answer answer = look.send(look.get("/metrics"));
         assertEquals(200, answer.status());
         assertEquals(

@@ -14,8 +14,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 
 /**
- * Who is told of the trouble of all cords, whatever the handlers of their options are: nobody,
- * unless dumps are asked for. For any thread; telling throws nothing.
+ * Those that are told of the trouble of all cords, whatever the handlers of their options are:
+ * none, unless dumps are asked for. For any thread; telling throws nothing.
  */
 public final class Alarms {
     private static final Log LOG = Logs.logger(Alarms.class);
