@@ -281,7 +281,7 @@ class TopTest {
         }
         assertEquals(1, status.get(), () -> err.toString(UTF_8));
         assertTrue(err.toString(UTF_8).contains("has ended"), () -> err.toString(UTF_8));
-        String[] lines = out.toString(UTF_8).split("\n", -1);
+        String[] lines = out.toString().split("\n", -1);
         for (int i = 0; i < lines.length - 1; i++) {
             JsonObject each = JsonParser.parseString(lines[i]).getAsJsonObject();
             assertEquals(1, each.get("version").getAsInt());
