@@ -50,9 +50,7 @@ class ServerTest {
                             assertEquals(1, server.connections());
                             assertEquals(1, metrics.read().getFirst().value());
                         }
-                        while (server.connections() > 0) {
-                            Fiber.snooze();
-                        }
+                        web.until(() -> server.connections() == 0);
                     }
                 });
     }
