@@ -71,6 +71,7 @@ public final class DumpFiles implements AutoCloseable {
         try {
             writer.begin();
         } catch (IOException | RuntimeException failed) {
+            writer.close();
             throw new IllegalArgumentException(
                     "directory="
                             + options.directory()

@@ -341,4 +341,42 @@ class DumpFilesTest {
         assertEquals(0, ended.exit(), ended::output);
         assertTrue(ended.output().contains("-Dropewalk.dumps=" + file), ended::output);
     }
+
+    /** The signal would end it otherwise. */
+    @Test
+    void aSignalEndsNoProcessWhoseDirectoryOfThePropertyCannotBeWrittenYet()
+            throws IOException, InterruptedException {
+        Path file = Files.writeString(temporary.resolve("file"), "");
+        OtherJvm.Ended ended =
+                OtherJvm.run(List.of("-Dropewalk.dumps=" + file), SignalsItself.class);
+        assertEquals(0, ended.exit(), ended::output);
+        assertTrue(ended.output().contains("signal USR1"), ended::output);
+        assertTrue(ended.output().contains("goes on"), ended::output);
+    }
+
+    /** Its directory is a file at first. */
+    static final class SignalsItself {
+        private SignalsItself() {}
+
+        public static void main(String[] args) throws IOException {
+            Path directory = Path.of(System.getProperty("ropewalk.dumps"));
+            Cord.run(CordOptions.named("signals itself"), () -> RaisedSignal.raise("USR1"));
+            System.out.println("goes on");
+            Files.delete(directory);
+            Cord.run(
+                    CordOptions.named("again"),
+                    () -> {
+                        RaisedSignal.raise("USR1");
+                        while (!Files.isDirectory(directory) || isEmpty(directory)) {
+                            Fiber.sleep(Duration.ofMillis(5));
+                        }
+                    });
+        }
+
+        private static boolean isEmpty(Path directory) throws IOException {
+            try (Stream<Path> files = Files.list(directory)) {
+                return files.noneMatch(each -> each.toString().endsWith(".txt"));
+            }
+        }
+    }
 }

@@ -3,10 +3,14 @@ package dev.ropewalk.fibers.internal.report;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.internal.platform.SignalHandlers;
+import dev.ropewalk.fibers.internal.watch.Alarms;
 import dev.ropewalk.fibers.observe.DumpFiles;
 import dev.ropewalk.fibers.observe.DumpOptions;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 
 /**
  * Dumps of a program that was not written for them: {@code -Dropewalk.dumps=DIRECTORY}, once for
@@ -30,21 +34,31 @@ public final class DumpProperty {
                 throw new IllegalArgumentException(
                         "this is no directory; name one: -Dropewalk.dumps=/var/log/shop");
             }
-            DumpOptions options = DumpOptions.into(Path.of(DIRECTORY)).onAlarm();
-            openedWithSignal(log, options);
+            open(log, new DumpWriter(DumpOptions.into(Path.of(DIRECTORY))));
         } catch (RuntimeException | Error wrong) {
             log.error("-Dropewalk.dumps={} has no effect: {}", DIRECTORY, Lines.of(wrong));
         }
     }
 
-    /** It lives as long as the process. */
-    private static DumpFiles openedWithSignal(Log log, DumpOptions options) {
+    /**
+     * Takes the signal and alarms for as long as the process lives, also while no file can be
+     * written there: the disk may have room later, and without it the signal ends the process.
+     */
+    private static void open(Log log, DumpWriter writer) {
         try {
-            return DumpFiles.open(options.withSignal(SIGNAL));
+            writer.begin();
+        } catch (IOException | RuntimeException refused) {
+            log.error(
+                    "-Dropewalk.dumps={}: no dump can be written there now, and each one tries"
+                            + " again: {}",
+                    DIRECTORY,
+                    Lines.of(refused));
+        }
+        Alarms.add(writer::alarm);
+        try {
+            SignalHandlers.add(List.of(SIGNAL), writer::signal);
         } catch (IllegalArgumentException refused) {
-            DumpFiles opened = DumpFiles.open(options); // throws if it was the directory
             log.warn("-Dropewalk.dumps: dumps of alarms alone, because {}", Lines.of(refused));
-            return opened;
         }
     }
 }

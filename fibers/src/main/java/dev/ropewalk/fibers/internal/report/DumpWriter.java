@@ -98,22 +98,33 @@ public final class DumpWriter implements AutoCloseable {
     /**
      * Before the first file.
      *
-     * @throws IOException if no file can be written there
+     * @throws IOException if no file can be written there now; then the caller closes it, or has
+     *     each dump try again
      */
     public void begin() throws IOException {
-        folder.check();
         try {
             Runtime.getRuntime().addShutdownHook(atEnd);
         } catch (IllegalStateException ends) {
             // The process is ending already.
         }
+        folder.check();
     }
 
     /** An alarm, from any thread. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it is the one that is submitted
     public void alarm(Alarm alarm) {
-        if (mayWrite(alarm)) {
-            submit(alarm.kind().shown(), alarm.text(), new CompletableFuture<>());
+        if (!mayWrite()) {
+            keep(alarm);
+            return;
         }
+        CompletableFuture<Path> written = new CompletableFuture<>();
+        written.whenComplete(
+                (_, failure) -> {
+                    if (failure != null) {
+                        keep(alarm);
+                    }
+                });
+        submit(alarm.kind().shown(), alarm.text(), written);
     }
 
     /** A signal, on a thread of the JVM's. */
@@ -128,7 +139,7 @@ public final class DumpWriter implements AutoCloseable {
         return written;
     }
 
-    private synchronized boolean mayWrite(Alarm alarm) {
+    private synchronized boolean mayWrite() {
         long nowNs = clock.getAsLong();
         long pauses = (nowNs - sinceNs) / pauseNs;
         left = (int) Math.min(BURST, left + pauses);
@@ -137,22 +148,44 @@ public final class DumpWriter implements AutoCloseable {
             left--;
             return true;
         }
+        return false;
+    }
+
+    /** It has no file of its own. */
+    private synchronized void keep(Alarm alarm) {
         if (kept.size() < MAX_KEPT) {
             kept.add(RealPlatform.timeOfDay() + " " + Lines.line(alarm.text()));
         } else {
             moreKept++;
         }
-        return false;
     }
 
-    private synchronized List<String> takeKept() {
-        List<String> taken = new ArrayList<>(kept);
-        if (moreKept > 0) {
-            taken.add("... and " + moreKept + " more");
+    /** Alarms without a file of their own. */
+    private record Kept(List<String> lines, int more) {
+        List<String> shown() {
+            List<String> shown = new ArrayList<>(lines);
+            if (more > 0) {
+                shown.add("... and " + more + " more");
+            }
+            return shown;
         }
+    }
+
+    private synchronized Kept takeKept() {
+        Kept taken = new Kept(List.copyOf(kept), moreKept);
         kept.clear();
         moreKept = 0;
         return taken;
+    }
+
+    /** They stand in no file, and have come before those of now. */
+    private synchronized void putBack(Kept taken) {
+        kept.addAll(0, taken.lines());
+        moreKept += taken.more();
+        while (kept.size() > MAX_KEPT) {
+            kept.removeLast();
+            moreKept++;
+        }
     }
 
     private void submit(String kind, String reason, CompletableFuture<Path> written) {
@@ -169,13 +202,15 @@ public final class DumpWriter implements AutoCloseable {
     }
 
     private void write(String kind, String reason, CompletableFuture<Path> written) {
+        Kept before = takeKept();
         try {
             Instant time = RealPlatform.timeOfDay();
-            Path file = folder.write(time, kind, document.take(time, reason, takeKept()));
+            Path file = folder.write(time, kind, document.take(time, reason, before.shown()));
             isFailureTold = false;
             LOG.warn("wrote a dump to {}, because of: {}", file, Lines.line(reason));
             written.complete(file);
         } catch (Throwable failed) {
+            putBack(before);
             if (!isFailureTold) {
                 isFailureTold = true;
                 LOG.error(

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.internal.report;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.fibers.internal.watch.Alarm;
@@ -16,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
 
 /** Alarms cannot fill a disk, and none is lost without a word. */
@@ -37,6 +39,14 @@ class DumpWriterTest {
                     .filter(each -> each.toString().contains("stuck"))
                     .map(DumpWriterTest::read)
                     .toList();
+        }
+    }
+
+    private void deleteFiles() throws IOException {
+        try (Stream<Path> files = Files.list(directory)) {
+            for (Path each : files.toList()) {
+                Files.delete(each);
+            }
         }
     }
 
@@ -90,6 +100,45 @@ class DumpWriterTest {
             assertTrue(next.contains("alarm 3 with a stack"), next);
             assertTrue(next.contains("... and 7 more"), next);
             assertTrue(!read(writer.ask("last").join()).contains("alarm 3"));
+        }
+    }
+
+    @Test
+    void alarmsOfAFileThatCannotBeWrittenAreInTheNextOne() throws IOException {
+        DumpOptions options = DumpOptions.into(directory).withPause(Duration.ofSeconds(60));
+        try (DumpWriter writer = new DumpWriter(options, () -> nowNs)) {
+            for (int i = 0; i < 3; i++) {
+                alarm(writer, "alarm " + i);
+            }
+            writer.ask("to wait for those before").join();
+            deleteFiles();
+            for (int i = 3; i < 60; i++) {
+                alarm(writer, "alarm " + i);
+            }
+            Files.delete(directory);
+            Files.writeString(directory, "a file");
+            nowNs += Duration.ofSeconds(60).toNanos();
+            alarm(writer, "alarm 60");
+            assertThrows(CompletionException.class, () -> writer.ask("refused").join());
+            Files.delete(directory);
+            String next = read(writer.ask("next").join());
+            assertTrue(next.contains("alarm 3") && next.contains("alarm 52"), next);
+            assertTrue(next.contains("... and 8 more"), next);
+        }
+    }
+
+    /** The order of the files says nothing about this: the next one has those that wait. */
+    @Test
+    void anAlarmWhoseOwnFileCannotBeWrittenIsInTheNextOne() throws IOException {
+        DumpOptions options = DumpOptions.into(directory).withPause(Duration.ofSeconds(60));
+        try (DumpWriter writer = new DumpWriter(options, () -> nowNs)) {
+            Files.delete(directory);
+            Files.writeString(directory, "a file");
+            alarm(writer, "the first one");
+            assertThrows(CompletionException.class, () -> writer.ask("refused").join());
+            Files.delete(directory);
+            String next = read(writer.ask("next").join());
+            assertTrue(next.contains("the first one"), next);
         }
     }
 }
