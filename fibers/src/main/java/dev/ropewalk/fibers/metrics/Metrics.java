@@ -13,6 +13,7 @@ import java.util.Collections;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /**
  * The numbers of some sources, read when a monitoring system asks. Nothing is done in between.
@@ -31,6 +32,9 @@ public final class Metrics {
 
     private static final long FRESH_NS = Duration.ofMillis(500).toNanos();
 
+    /** So long a reader waits for another one. */
+    private static final Duration LIMIT = Duration.ofSeconds(5);
+
     private static final Log LOG = Logs.logger(Metrics.class);
 
     private static final Metric FAILURES =
@@ -45,6 +49,11 @@ public final class Metrics {
     private final Counters counters = new Counters();
     private final Set<MetricSource> failed = Collections.newSetFromMap(new IdentityHashMap<>());
     private long failures;
+
+    /** Which is asked now, or was last; for those that wait for the mutex. */
+    private volatile @Nullable MetricSource asked;
+
+    private final AtomicBoolean isStuckTold = new AtomicBoolean();
 
     /** Replaced as a whole, for those that find it fresh. */
     private volatile @Nullable Read last;
@@ -81,7 +90,8 @@ public final class Metrics {
 
     /**
      * Asks all sources, unless they were asked just before. A source that throws is left out, and a
-     * warning tells the first failure. A switchpoint on a fiber.
+     * warning tells the first failure. While another reader is in a source that does not come back,
+     * the numbers of the last reading are told after 5 s, and a warning. A switchpoint on a fiber.
      *
      * @return a value for each metric and set of tags, those of a metric side by side; also of
      *     parts that have ended, as they were read last
@@ -89,10 +99,31 @@ public final class Metrics {
      */
     public List<MetricValue> read() {
         Read known = last;
-        if (known == null || isOld(known)) {
-            known = reading.call(this::readAgain);
+        if (known != null && !isOld(known)) {
+            return known.values;
         }
-        return known.values;
+        if (!reading.lock(LIMIT)) {
+            return asRead();
+        }
+        try {
+            return readAgain().values;
+        } finally {
+            reading.unlock();
+        }
+    }
+
+    /** Another reader is in a source that does not come back. */
+    private List<MetricValue> asRead() {
+        MetricSource stuck = asked;
+        if (stuck != null && isStuckTold.compareAndSet(false, true)) {
+            LOG.warn(
+                    "a source of metrics, a {}, has not come back within {}, and all numbers stay"
+                            + " as they were; a source must not wait",
+                    stuck.getClass().getName(),
+                    LIMIT);
+        }
+        Read known = last;
+        return known == null ? List.of() : known.values;
     }
 
     private static boolean isOld(Read read) {
@@ -113,10 +144,12 @@ public final class Metrics {
         now.count(FAILURES, this, (double) failures);
         Read read = new Read(Waits.nanoTime(), now.end());
         last = read;
+        isStuckTold.set(false);
         return read;
     }
 
     private void collect(MetricSource source, Reading into) {
+        asked = source;
         try {
             source.collect(into);
         } catch (WaitInterruptedException ofTheReader) {

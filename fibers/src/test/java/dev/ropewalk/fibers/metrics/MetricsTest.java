@@ -441,4 +441,32 @@ class MetricsTest {
             cord.close();
         }
     }
+
+    @Test
+    void A6_aSourceThatDoesNotComeBackKeepsNoOtherReaderForEver() {
+        run(
+                () -> {
+                    boolean[] waits = {false};
+                    told.add(
+                            sink -> {
+                                sink.add(OPEN, 1);
+                                if (waits[0]) {
+                                    Fiber.sleep(Duration.ofHours(1));
+                                }
+                            });
+                    assertEquals(1, value(readLater(), OPEN));
+                    waits[0] = true;
+                    Fiber.sleep(LATER);
+                    Fiber<?> stuck = Fiber.spin("reads", metrics::read);
+                    Fiber.sleep(Duration.ofMillis(1));
+                    long beganNs = Cord.current().nanoTime();
+                    assertEquals(1, value(metrics.read(), OPEN), "as it was");
+                    long tookMs = (Cord.current().nanoTime() - beganNs) / 1_000_000;
+                    assertEquals(5_000, tookMs, 10);
+                    waits[0] = false;
+                    stuck.terminate();
+                    stuck.awaitEnd(LATER);
+                    assertEquals(1, value(readLater(), OPEN));
+                });
+    }
 }
