@@ -37,13 +37,15 @@ module dev.ropewalk.fibers {
     exports dev.ropewalk.fibers.internal.dump to
             dev.ropewalk.actors,
             dev.ropewalk.actors.cluster,
-            dev.ropewalk.actors.observer;
+            dev.ropewalk.actors.observer,
+            dev.ropewalk.actors.opentelemetry;
     exports dev.ropewalk.fibers.internal.log to
             dev.ropewalk.actors,
             dev.ropewalk.actors.cluster,
             dev.ropewalk.actors.cluster.jdbc,
             dev.ropewalk.actors.cluster.ratis,
             dev.ropewalk.actors.micrometer,
+            dev.ropewalk.actors.opentelemetry,
             dev.ropewalk.channels,
             dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;

@@ -20,9 +20,11 @@ import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Described;
 import dev.ropewalk.actors.internal.observe.Observed;
 import dev.ropewalk.actors.internal.observe.ObservedActor;
+import dev.ropewalk.actors.internal.observe.ObservedSupervisor;
 import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.observe.TypeNames;
 import dev.ropewalk.actors.internal.routing.Gauge;
 import dev.ropewalk.actors.internal.routing.Membership;
 import dev.ropewalk.actors.internal.routing.Routee;
@@ -34,6 +36,7 @@ import dev.ropewalk.actors.internal.supervision.SupervisedActor;
 import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.internal.supervision.SupervisorCell;
 import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorDetails;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorPhase;
@@ -659,6 +662,9 @@ public final class ActorCell<M> extends Target<M>
         if (reason.isFailure() || extras != null) {
             extras().type = typeName();
         }
+        if (reason.isFailure()) {
+            extras().lastFailure = reason.failure();
+        }
         incarnation = null;
         if (definition.keepsState && state == UP) {
             committed = ended.behavior();
@@ -676,6 +682,9 @@ public final class ActorCell<M> extends Target<M>
         }
         state(state, ENDED);
         committed = null;
+        if (extras != null) {
+            extras.lastFailure = null;
+        }
         return true;
     }
 
@@ -890,6 +899,16 @@ public final class ActorCell<M> extends Target<M>
     }
 
     @Override
+    public ActorDetails details() {
+        return CellView.details(this);
+    }
+
+    @Override
+    public @Nullable ObservedSupervisor supervisor() {
+        return child().supervisor().observedSupervisor();
+    }
+
+    @Override
     public void watch() {
         isWatched = true;
     }
@@ -912,11 +931,13 @@ public final class ActorCell<M> extends Target<M>
         return extras == null ? 0 : extras.restarts;
     }
 
-    /** Under which class it counts. */
+    /** The class under which it counts, and is traced. */
     String typeName() {
         Object now = userState();
         String before = extras == null ? null : extras.type;
-        return now == null && before != null ? before : TypeNames.of(definition, now);
+        return now == null && before != null
+                ? before
+                : TypeNames.of(now, definition.factory, definition.body);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.ropewalk.actors.internal;
 
+import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.Exit;
 import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.internal.behavior.Holding;
@@ -70,8 +71,14 @@ final class Belongings<M> {
         return asks;
     }
 
+    /** Some may be answered, or have been left by their askers. */
     int openAsks() {
         return asks == null ? 0 : asks.size();
+    }
+
+    /** How many askers wait for a reply of this actor. */
+    int awaitedReplies() {
+        return asks == null ? 0 : asks.open();
     }
 
     Links links() {
@@ -144,6 +151,15 @@ final class Belongings<M> {
             timers = new CellTimers<>(cell);
         }
         return timers;
+    }
+
+    /** Those whose ends it is to hear of. */
+    List<ActorRef<?>> monitored() {
+        List<ActorRef<?>> all = new ArrayList<>();
+        if (monitors != null) {
+            monitors.forEach(each -> all.add(each.actor()));
+        }
+        return all;
     }
 
     Set<MonitorEntry<M>> monitors() {

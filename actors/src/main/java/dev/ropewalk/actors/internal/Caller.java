@@ -1,14 +1,17 @@
 package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskCycleException;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.internal.behavior.Holding;
 import dev.ropewalk.actors.internal.behavior.Requests;
+import dev.ropewalk.actors.internal.context.Contexts;
 import dev.ropewalk.actors.internal.observe.DeadLetters;
 import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
+import dev.ropewalk.actors.internal.supervision.Supervising;
 import dev.ropewalk.actors.spi.LinkPeer;
 import dev.ropewalk.actors.spi.OpenAsk;
 import dev.ropewalk.actors.spi.Room;
@@ -140,7 +143,7 @@ public final class Caller {
         return running != null
                 && running.isIdle()
                 && actor.mailboxNow().size() == 0
-                && (own == null || own.openAsks() == 0);
+                && (own == null || own.awaitedReplies() == 0);
     }
 
     /** The actor asks before it begins a message; on its cord. */
@@ -161,6 +164,25 @@ public final class Caller {
 
     public static AskCycleException circle(String path) {
         return AskCycles.closes(path);
+    }
+
+    /** Null if the system carries none. */
+    public static @Nullable Contexts contextsOf(ActorSystem system) {
+        return system.root() instanceof Supervising root ? root.host().contexts() : null;
+    }
+
+    public static @Nullable Object contextHere(ActorSystem system) {
+        Contexts contexts = contextsOf(system);
+        return contexts == null ? null : contexts.current();
+    }
+
+    public static void runInContext(ActorSystem system, @Nullable Object context, Runnable code) {
+        Contexts contexts = contextsOf(system);
+        if (contexts == null) {
+            code.run();
+        } else {
+            contexts.runAs(context, code);
+        }
     }
 
     /** The taps of the actor that calls hear of it. */

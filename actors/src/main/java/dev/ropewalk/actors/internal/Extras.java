@@ -65,6 +65,9 @@ final class Extras<M> {
     /** How often it was started again. */
     long restarts;
 
+    /** Of the last incarnation that has failed; null if none has, and after its end. */
+    @Nullable Throwable lastFailure;
+
     /** It has ended, and waits for its groups to know, before it tells its watchers. */
     boolean isLeaving;
 

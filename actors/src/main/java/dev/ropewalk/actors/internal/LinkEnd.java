@@ -75,6 +75,10 @@ final class LinkEnd implements Envelope.Notice.Source, LinkPeer {
         return end;
     }
 
+    ActorRef<?> peerRef() {
+        return peer;
+    }
+
     Target<?> peer() {
         return peer.target();
     }

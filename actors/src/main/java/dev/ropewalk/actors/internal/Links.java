@@ -70,6 +70,13 @@ final class Links {
         }
     }
 
+    /** Those that are up. */
+    List<ActorRef<?>> peers() {
+        List<ActorRef<?>> all = new ArrayList<>();
+        up.values().forEach(ends -> all.add(ends.getFirst().peerRef()));
+        return all;
+    }
+
     /** Whether they are linked. */
     boolean isUp(Target<?> peer) {
         return up.containsKey(peer);

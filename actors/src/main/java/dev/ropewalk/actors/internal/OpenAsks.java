@@ -83,7 +83,14 @@ final class OpenAsks {
         }
     }
 
+    /** With some that are answered. */
     int size() {
+        return size;
+    }
+
+    /** Whose askers still wait. */
+    int open() {
+        sweep();
         return size;
     }
 }

@@ -9,6 +9,7 @@ import dev.ropewalk.actors.internal.observe.Redaction;
 import dev.ropewalk.actors.internal.supervision.Restarts;
 import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.spi.HasState;
+import dev.ropewalk.fibers.internal.dump.ClassNames;
 import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -41,7 +42,7 @@ record Seen<M>(
         if (message == null) {
             return null;
         }
-        String name = message.getClass().getName();
+        String name = ClassNames.of(message.getClass());
         return name.substring(name.lastIndexOf('.') + 1);
     }
 

@@ -98,7 +98,7 @@ public final class SystemCore implements SupervisorHost {
                         spec);
         if (contexts != null) {
             contexts.check(cord, made.ref());
-            made.addTap(new ContextTap(contexts, made.ref(), () -> CellView.behaviorType(made)));
+            made.addTap(new ContextTap(contexts, made.ref(), made::typeName));
         }
         return made;
     }
@@ -113,6 +113,11 @@ public final class SystemCore implements SupervisorHost {
             return new InContext(message, isOfTaker, context);
         }
         return isOfTaker ? new Envelope.Told(message, true) : ActorCell.told(message);
+    }
+
+    @Override
+    public @Nullable Contexts contexts() {
+        return contexts;
     }
 
     /** The context of the caller, for a message that it sends; null for none. */

@@ -71,6 +71,17 @@ public final class ActorInspector {
     }
 
     /**
+     * {@return its ties to other actors, its timers, and why it was started again} Like {@link
+     * #activity} it calls no code of the program. Also of one that has ended, which has none. A
+     * supervisor on another cord is asked, too.
+     *
+     * @throws FiberTimeoutException if the actor's cord does not answer
+     */
+    public ActorDetails details() {
+        return inspection.details();
+    }
+
+    /**
      * {@return the actor's state itself: of a request server its state, of a state machine the
      * behavior of the state, otherwise the behavior; null for loop style, and while there is none}
      * It is the actor's own object: look at it, and change nothing.

@@ -4,7 +4,8 @@ import java.util.List;
 
 /**
  * All actors of a system at about one moment, in few words; made by {@link
- * dev.ropewalk.actors.ActorSystem#snapshot}.
+ * dev.ropewalk.actors.ActorSystem#snapshot}. A cord tells of a thousand at a time, and runs its
+ * fibers in between.
  *
  * @param actors by their paths
  * @param visited how many of them were looked at, because they had changed since the last snapshot

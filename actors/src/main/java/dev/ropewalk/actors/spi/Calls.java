@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.spi;
 
 import dev.ropewalk.actors.ActorRef;
+import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskCycleException;
 import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.internal.Adapter;
@@ -74,6 +75,39 @@ public final class Calls {
      */
     public static boolean holdsFailure(Recipient<?> to, Throwable failure) {
         return Taps.areAny() && Caller.holdsFailure(to, failure);
+    }
+
+    /**
+     * {@return whether messages to the actors of a system have contexts, see {@link
+     * dev.ropewalk.actors.ActorSystemOptions#withContexts}} Costs little where no system has them.
+     *
+     * @param system of the actors
+     */
+    public static boolean haveContexts(ActorSystem system) {
+        return Taps.areAny() && Caller.contextsOf(system) != null;
+    }
+
+    /**
+     * {@return the context of the caller, for a message that another thread passes on, see {@link
+     * #runInContext}; null if it has none, or the system carries none} Costs little where no system
+     * carries them.
+     *
+     * @param system of the recipient
+     */
+    public static @Nullable Object contextHere(ActorSystem system) {
+        return Taps.areAny() ? Caller.contextHere(system) : null;
+    }
+
+    /**
+     * Runs code that passes on a message of another sender: it has the context of that sender, and
+     * none of the caller.
+     *
+     * @param system of the recipient, which {@link #haveContexts}
+     * @param context from {@link #contextHere} of the sender; null if it has none
+     * @param code tells or asks; must not wait
+     */
+    public static void runInContext(ActorSystem system, @Nullable Object context, Runnable code) {
+        Caller.runInContext(system, context, code);
     }
 
     /**

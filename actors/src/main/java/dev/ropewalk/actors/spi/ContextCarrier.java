@@ -37,13 +37,13 @@ public interface ContextCarrier {
      * one that has spun it. Must not wait.
      *
      * @param actor the actor
-     * @param type the class of the code that handles it: of the behavior, the handler of a state,
-     *     or the body of a loop; for a lambda expression one that the JVM has made
+     * @param type the class under which it counts, see {@link
+     *     dev.ropewalk.actors.observe.ActorGlance#type}
      * @param message as the actor sees it; or, if it cannot be made, what it would be made of
      * @param context from {@link #current} of its sender; null if it has none
      * @return the handling of that message
      */
-    Handling begin(ActorRef<?> actor, Class<?> type, Object message, @Nullable Object context);
+    Handling begin(ActorRef<?> actor, String type, Object message, @Nullable Object context);
 
     /** The handling of one message. Exactly one of its methods is called, once. */
     interface Handling {

@@ -70,7 +70,7 @@ class ContextsTest {
 
         @Override
         public Handling begin(
-                ActorRef<?> actor, Class<?> type, Object message, @Nullable Object context) {
+                ActorRef<?> actor, String type, Object message, @Nullable Object context) {
             String before = HERE.get();
             HERE.set(context == null ? "" : (String) context);
             String what = message + " in '" + HERE.get() + "'";
@@ -826,7 +826,7 @@ class ContextsTest {
                     @Override
                     public Handling begin(
                             ActorRef<?> actor,
-                            Class<?> type,
+                            String type,
                             Object message,
                             @Nullable Object context) {
                         throw new IllegalStateException("begin");

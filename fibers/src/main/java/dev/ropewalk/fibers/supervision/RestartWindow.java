@@ -44,11 +44,25 @@ public final class RestartWindow {
      * @return false if it is one too many
      */
     public boolean allow(long nowNs) {
+        removeOld(nowNs);
+        timesNs.addLast(nowNs);
+        return timesNs.size() <= intensity;
+    }
+
+    /**
+     * {@return how many restarts lie within the period}
+     *
+     * @param nowNs as for {@link #allow}
+     */
+    public int recent(long nowNs) {
+        removeOld(nowNs);
+        return timesNs.size();
+    }
+
+    private void removeOld(long nowNs) {
         while (!timesNs.isEmpty() && nowNs - timesNs.getFirst() > periodNs) {
             timesNs.removeFirst();
         }
-        timesNs.addLast(nowNs);
-        return timesNs.size() <= intensity;
     }
 
     /** {@return the restarts in the window, and whether they are too many} */

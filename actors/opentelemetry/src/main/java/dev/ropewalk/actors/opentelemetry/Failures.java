@@ -35,8 +35,14 @@ final class Failures {
         }
     }
 
+    /** The fiber of the span is over, which has not come to its end. */
+    static void abandoned(Span span) {
+        ended(span, "its fiber was given up");
+        span.end();
+    }
+
     /** The handler has not come to its end. */
-    static void ended(Span span, String how) {
+    private static void ended(Span span, String how) {
         span.setAttribute(ERROR_TYPE, "ended");
         span.setStatus(StatusCode.ERROR, how);
     }

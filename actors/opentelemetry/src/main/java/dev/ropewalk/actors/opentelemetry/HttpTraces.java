@@ -3,8 +3,12 @@ package dev.ropewalk.actors.opentelemetry;
 import dev.ropewalk.channels.http.HttpClient;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpHandler;
+import dev.ropewalk.channels.http.HttpHeaders;
 import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
+import dev.ropewalk.fibers.EndHook;
+import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.spi.Waits;
 
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.common.AttributeKey;
@@ -66,20 +70,23 @@ public final class HttpTraces {
     }
 
     /**
-     * {@return the traces of HTTP} For any thread.
+     * {@return the traces of HTTP} For any thread. Without a propagator they pass no context on,
+     * and the log says so.
      *
      * @param openTelemetry of the program
      */
     public static HttpTraces of(OpenTelemetry openTelemetry) {
-        return new HttpTraces(openTelemetry);
+        HttpTraces made = new HttpTraces(openTelemetry);
+        Traces.checkPropagator(made.propagator, openTelemetry, "HttpTraces");
+        return made;
     }
 
     /**
      * {@return a handler that answers as the given one, in a span whose parent is that of the
      * client} The kind of the span is {@code SERVER}, and its name the method. It ends when the
      * handler has returned: what the source of the body does later is not in it. It has failed if
-     * the status is 500 or more. A client may send any context, so a server for strangers has
-     * traces that they have begun.
+     * the status is 500 or more, if the handler throws, and if its fiber is given up. A client may
+     * send any context, so a server for strangers has traces that they have begun.
      *
      * <p>A request on a cord without {@link Traces#hook} is answered with 500, and the log says so.
      *
@@ -97,6 +104,7 @@ public final class HttpTraces {
         Context client = propagator.extract(Context.root(), request, HEADERS);
         Span span = span(request, SpanKind.SERVER, client);
         Throwable thrown = null;
+        EndHook givenUp = Fiber.current().onEnd(_ -> Failures.abandoned(span));
         try (Scope _ = client.with(span).makeCurrent()) {
             HttpResponse response = handler.handle(request);
             status(span, response.status(), 500);
@@ -105,9 +113,13 @@ public final class HttpTraces {
             status(span, known.status(), 500);
             throw known;
         } catch (Throwable failure) {
+            if (!Waits.isSignal(failure)) {
+                status(span, 500, 500); // the server's answer
+            }
             thrown = failure;
             throw failure;
         } finally {
+            givenUp.cancel();
             Failures.end(span, thrown);
         }
     }
@@ -118,7 +130,7 @@ public final class HttpTraces {
      * 400 or more. A switchpoint.
      *
      * @param client sends it
-     * @param request what to ask; a header of the same name is replaced
+     * @param request what to ask; headers of another context are replaced
      * @return the answer, of any status
      * @throws RuntimeException whatever the client throws
      */
@@ -140,16 +152,19 @@ public final class HttpTraces {
     }
 
     private HttpRequest withHeaders(HttpRequest request, Context context) {
-        HttpRequest[] sent = {request};
+        HttpHeaders[] sent = {request.headers()};
+        for (String field : propagator.fields()) { // of another span, if the request is passed on
+            sent[0] = sent[0].without(field);
+        }
         propagator.inject(
                 context,
                 sent,
                 (carrier, name, value) -> {
                     if (carrier != null) {
-                        carrier[0] = carrier[0].withHeader(name, value);
+                        carrier[0] = carrier[0].with(name, value);
                     }
                 });
-        return sent[0];
+        return request.withHeaders(sent[0]);
     }
 
     private Span span(HttpRequest request, SpanKind kind, Context parent) {

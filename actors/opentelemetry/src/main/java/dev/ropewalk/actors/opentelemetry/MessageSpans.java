@@ -3,6 +3,7 @@ package dev.ropewalk.actors.opentelemetry;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.spi.ContextCarrier;
 import dev.ropewalk.fibers.SwitchHook;
+import dev.ropewalk.fibers.internal.dump.ClassNames;
 
 import io.opentelemetry.api.common.AttributeKey;
 import io.opentelemetry.api.trace.Span;
@@ -55,29 +56,28 @@ final class MessageSpans implements ContextCarrier {
     @Override
     @SuppressWarnings("MustBeClosedChecker") // closed at the end of the message
     public Handling begin(
-            ActorRef<?> actor, Class<?> type, Object message, @Nullable Object context) {
+            ActorRef<?> actor, String type, Object message, @Nullable Object context) {
         Context parent = context instanceof Context sent ? sent : Context.root();
         Span span = tracer == null ? null : span(tracer, actor, type, message, parent);
         return new Handled(span, (span == null ? parent : parent.with(span)).makeCurrent());
     }
 
     private static Span span(
-            Tracer tracer, ActorRef<?> actor, Class<?> type, Object message, Context parent) {
-        String actorType = TypeNames.of(type);
-        String messageType = TypeNames.of(message.getClass());
+            Tracer tracer, ActorRef<?> actor, String type, Object message, Context parent) {
+        String messageType = ClassNames.of(message.getClass());
         return tracer.spanBuilder(
                         OPERATION
                                 + " "
-                                + TypeNames.withoutPackage(actorType)
+                                + ClassNames.withoutPackage(type)
                                 + " "
-                                + TypeNames.withoutPackage(messageType))
+                                + ClassNames.withoutPackage(messageType))
                 .setParent(parent)
                 .setSpanKind(SpanKind.CONSUMER)
                 .setAttribute(SYSTEM, "ropewalk")
                 .setAttribute(OPERATION_NAME, OPERATION)
                 .setAttribute(OPERATION_TYPE, OPERATION)
                 .setAttribute(DESTINATION, actor.path())
-                .setAttribute(ACTOR_TYPE, actorType)
+                .setAttribute(ACTOR_TYPE, type)
                 .setAttribute(MESSAGE_TYPE, messageType)
                 .startSpan();
     }
@@ -107,8 +107,7 @@ final class MessageSpans implements ContextCarrier {
         @Override
         public void abandon() {
             if (span != null) {
-                Failures.ended(span, "its fiber was given up");
-                span.end();
+                Failures.abandoned(span);
             }
         }
     }

@@ -10,7 +10,10 @@ import io.opentelemetry.context.propagation.TextMapPropagator;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -25,13 +28,16 @@ public final class NodeTraces {
     /**
      * {@return a propagator for {@link dev.ropewalk.actors.cluster.NodeOptions#withContext}, in the
      * format of the program's OpenTelemetry} A message that is sent in no span, and without
-     * baggage, is no byte longer. Of what is longer than {@link ContextPropagator#MAX_LENGTH} the
-     * fields are left that fit; the trace itself comes first.
+     * baggage, is no byte longer. Of what is longer than {@link ContextPropagator#MAX_LENGTH} those
+     * fields go that fit, the shortest first, so baggage cannot keep the trace away. Without a
+     * propagator it passes no context on, and the log says so.
      *
      * @param openTelemetry of the program
      */
     public static ContextPropagator propagator(OpenTelemetry openTelemetry) {
-        return new OfNodes(openTelemetry.getPropagators().getTextMapPropagator());
+        TextMapPropagator format = openTelemetry.getPropagators().getTextMapPropagator();
+        Traces.checkPropagator(format, openTelemetry, "NodeTraces");
+        return new OfNodes(format);
     }
 
     /** A line for each field: its name, an equals sign, its value. */
@@ -55,24 +61,24 @@ public final class NodeTraces {
             if (here == Context.root()) {
                 return null;
             }
-            StringBuilder text = new StringBuilder();
+            List<String> lines = new ArrayList<>();
             format.inject(
                     here,
-                    text,
+                    lines,
                     (to, name, value) -> {
-                        if (to != null) {
-                            append(to, name, value);
+                        boolean isLine = name.indexOf('=') < 0 && (name + value).indexOf('\n') < 0;
+                        if (to != null && isLine) {
+                            to.add(name + "=" + value + "\n");
                         }
                     });
-            return text.toString();
-        }
-
-        private static void append(StringBuilder text, String name, String value) {
-            int length = text.length() + name.length() + value.length() + 2;
-            boolean isLine = name.indexOf('=') < 0 && (name + value).indexOf('\n') < 0;
-            if (isLine && length <= MAX_LENGTH) {
-                text.append(name).append('=').append(value).append('\n');
+            lines.sort(Comparator.comparingInt(String::length));
+            StringBuilder text = new StringBuilder();
+            for (String line : lines) {
+                if (text.length() + line.length() <= MAX_LENGTH) {
+                    text.append(line);
+                }
             }
+            return text.toString();
         }
 
         @Override

@@ -3,6 +3,8 @@ package dev.ropewalk.actors.opentelemetry;
 import dev.ropewalk.actors.spi.ContextCarrier;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.SwitchHook;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.opentelemetry.api.OpenTelemetry;
@@ -10,6 +12,7 @@ import io.opentelemetry.api.trace.Tracer;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
+import io.opentelemetry.context.propagation.TextMapPropagator;
 
 /**
  * The context of OpenTelemetry on cords and between actors.
@@ -19,6 +22,8 @@ import io.opentelemetry.context.Scope;
  * <p>All methods work on any thread.
  */
 public final class Traces {
+    private static final Log LOG = Logs.logger(Traces.class);
+
     /** One for all, so that a cord has it once, whoever asks. */
     private static final SwitchHook<Context> HOOK =
             SwitchHook.of(
@@ -54,13 +59,13 @@ public final class Traces {
      * in none begins a trace. It ends when the handler has returned or thrown; of loop style when
      * the body receives again or ends. A message that is tried again has another span.
      *
-     * <p>The name is {@code process}, the class of the behavior, and the class of the message, so
-     * there are few, and the names of actors are not among them. The attributes are {@code
-     * messaging.system}, {@code messaging.operation.name}, {@code messaging.operation.type}, {@code
-     * messaging.destination.name} with the path of the actor, {@code ropewalk.actor.type}, {@code
-     * ropewalk.message.type}, and {@code error.type} if the handler threw something: the class, or
-     * {@code ended} if the actor was ended in the message. An exception is recorded with its text,
-     * which may name the message; otherwise contents of messages are in none.
+     * <p>The name is {@code process}, the class under which the actor counts, and the class of the
+     * message, so there are few, and the names of actors are not among them. The attributes are
+     * {@code messaging.system}, {@code messaging.operation.name}, {@code messaging.operation.type},
+     * {@code messaging.destination.name} with the path of the actor, {@code ropewalk.actor.type},
+     * {@code ropewalk.message.type}, and {@code error.type} if the handler threw something: the
+     * class, or {@code ended} if the actor was ended in the message. An exception is recorded with
+     * its text, which may name the message; otherwise contents of messages are in none.
      *
      * @param openTelemetry of the program
      */
@@ -70,6 +75,17 @@ public final class Traces {
 
     static Tracer tracer(OpenTelemetry openTelemetry) {
         return openTelemetry.getTracer("dev.ropewalk.actors.opentelemetry");
+    }
+
+    /** One that passes nothing on is a mistake, unless all of it does nothing. */
+    static void checkPropagator(
+            TextMapPropagator propagator, OpenTelemetry openTelemetry, String what) {
+        if (propagator.fields().isEmpty() && openTelemetry != OpenTelemetry.noop()) {
+            LOG.warn(
+                    "{} passes no context on: this OpenTelemetry has no propagator; give its"
+                            + " builder one by setPropagators",
+                    what);
+        }
     }
 
     /** A scope would be that of all fibers of the cord. */

@@ -459,12 +459,4 @@ class TracesTest {
                     assertEquals(List.of("a", "b"), heard);
                 });
     }
-
-    @Test
-    void A6_namesOfClassesHaveNoNumbersOfTheJvm() {
-        Behavior<String> lambda = _ -> Behavior.same();
-        assertEquals(TracesTest.class.getName(), TypeNames.of(lambda.getClass()));
-        assertEquals("TracesTest.Question", TypeNames.withoutPackage(TypeNames.of(Question.class)));
-        assertEquals("java.lang.String[]", TypeNames.of(String[].class));
-    }
 }

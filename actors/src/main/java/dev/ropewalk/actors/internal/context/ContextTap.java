@@ -16,8 +16,8 @@ public final class ContextTap implements Tap {
     private final Contexts contexts;
     private final ActorRef<?> actor;
 
-    /** Tells the class of the code that handles messages now. */
-    private final Supplier<Class<?>> type;
+    /** Tells the class under which it counts now. */
+    private final Supplier<String> type;
 
     /** Of the message that the actor comes to. */
     private @Nullable Object context;
@@ -28,7 +28,7 @@ public final class ContextTap implements Tap {
     /** Of the message in hand; null if there is none. */
     private @Nullable Handling handling;
 
-    public ContextTap(Contexts contexts, ActorRef<?> actor, Supplier<Class<?>> type) {
+    public ContextTap(Contexts contexts, ActorRef<?> actor, Supplier<String> type) {
         this.contexts = contexts;
         this.actor = actor;
         this.type = type;

@@ -18,9 +18,15 @@ import java.util.concurrent.atomic.AtomicBoolean;
 public final class Contexts {
     private static final Log LOG = Logs.logger(Contexts.class);
 
+    /** The sender has no context. */
+    private static final Object NONE = new Object();
+
     private final ContextCarrier carrier;
     private final SwitchHook<?> hook;
     private final AtomicBoolean isWarned = new AtomicBoolean();
+
+    /** Of a message that goes on in place of its sender; null for the context of the caller. */
+    private final ThreadLocal<@Nullable Object> ofSender = new ThreadLocal<>();
 
     public Contexts(ContextCarrier carrier) {
         this.carrier = carrier;
@@ -45,8 +51,12 @@ public final class Contexts {
         }
     }
 
-    /** Of the caller; null for none. */
+    /** Of the caller, or of the sender in whose place it sends; null for none. */
     public @Nullable Object current() {
+        Object sender = ofSender.get();
+        if (sender != null) {
+            return sender == NONE ? null : sender;
+        }
         try {
             return carrier.current();
         } catch (RuntimeException | Error broken) {
@@ -55,9 +65,24 @@ public final class Contexts {
         }
     }
 
+    /**
+     * Runs code that sends a message in place of its sender. It must not wait.
+     *
+     * @param context of that sender; null for none
+     */
+    public void runAs(@Nullable Object context, Runnable code) {
+        Object before = ofSender.get();
+        ofSender.set(context == null ? NONE : context);
+        try {
+            code.run();
+        } finally {
+            ofSender.set(before);
+        }
+    }
+
     /** Null if the carrier failed. */
     @Nullable Handling begin(
-            ActorRef<?> actor, Class<?> type, Object message, @Nullable Object context) {
+            ActorRef<?> actor, String type, Object message, @Nullable Object context) {
         try {
             return carrier.begin(actor, type, message, context);
         } catch (RuntimeException | Error broken) {

@@ -2,6 +2,8 @@ package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorDetails;
+import dev.ropewalk.actors.observe.ActorDetails.RestartLimit;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorStatistics;
 import dev.ropewalk.actors.observe.ActorTrace;
@@ -46,6 +48,28 @@ public final class Inspection {
 
     public ActorActivity activity() {
         return (ActorActivity) ask("its activity", actor::activity);
+    }
+
+    public ActorDetails details() {
+        ActorDetails told = (ActorDetails) ask("details", actor::details);
+        ObservedSupervisor above = actor.supervisor();
+        Object recent =
+                above == null
+                        ? null
+                        : CordQuery.ask(above.cord(), above::recentRestarts).awaitOrAnswer(limitNs);
+        RestartLimit limit = told.restartLimit();
+        return recent == null
+                ? told
+                : new ActorDetails(
+                        told.activity(),
+                        told.links(),
+                        told.monitors(),
+                        told.watchers(),
+                        told.openAsks(),
+                        told.timers(),
+                        new RestartLimit(
+                                limit.supervisor(), (int) recent, limit.max(), limit.period()),
+                        told.lastFailure());
     }
 
     public @Nullable Object state() {

@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal.observe;
 
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorDetails;
 import dev.ropewalk.actors.observe.ActorDump;
 import dev.ropewalk.actors.observe.ActorGlance;
 
@@ -20,6 +21,12 @@ public interface ObservedActor extends Observed {
     ActorGlance glance();
 
     ActorActivity activity();
+
+    /** Without the restarts that there were; its supervisor knows them. */
+    ActorDetails details();
+
+    /** From any thread; null if nobody can ask it. */
+    @Nullable ObservedSupervisor supervisor();
 
     /** From now on it says when it changes, once. */
     void watch();

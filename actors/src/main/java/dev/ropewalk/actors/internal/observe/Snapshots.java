@@ -9,7 +9,11 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -28,9 +32,12 @@ import java.util.stream.Collectors;
  * One with queued messages stays in the set, because nothing marks a message that is taken.
  */
 public final class Snapshots {
+    /** Visited between two fibers of a cord: they hold it up for some hundred microseconds. */
+    static final int PORTION = 1_000;
+
     /** The changed actors of one cord: used by that cord, and by any thread when it has ended. */
     private static final class Part {
-        private Set<ObservedActor> changed = new LinkedHashSet<>();
+        private final Set<ObservedActor> changed = new LinkedHashSet<>();
 
         synchronized void add(ObservedActor actor) {
             changed.add(actor);
@@ -44,10 +51,15 @@ public final class Snapshots {
             return changed.size();
         }
 
-        synchronized Set<ObservedActor> takeAll() {
-            Set<ObservedActor> all = changed;
-            changed = new LinkedHashSet<>();
-            return all;
+        /** Those that have waited longest. */
+        synchronized List<ObservedActor> take(int max) {
+            List<ObservedActor> taken = new ArrayList<>(max);
+            Iterator<ObservedActor> all = changed.iterator();
+            while (taken.size() < max && all.hasNext()) {
+                taken.add(all.next());
+                all.remove();
+            }
+            return taken;
         }
     }
 
@@ -119,24 +131,7 @@ public final class Snapshots {
                 isToWalk ? TreeWalk.actors(root, limitNs, silent) : Map.of();
         Set<Cord> cords = new LinkedHashSet<>(parts.keySet());
         cords.addAll(first.keySet());
-        Map<Cord, CordQuery<Integer>> queries = new LinkedHashMap<>();
-        for (Cord cord : cords) {
-            List<ObservedActor> those = first.getOrDefault(cord, List.of());
-            queries.put(cord, CordQuery.ask(cord, () -> visit(cord, those)));
-        }
-        int visited = 0;
-        for (Map.Entry<Cord, CordQuery<Integer>> each : queries.entrySet()) {
-            Integer told =
-                    each.getValue().awaitOrAnswer(Math.max(0, deadlineNs - Waits.nanoTime()));
-            if (told == null) {
-                silent.add(each.getKey());
-            } else {
-                visited += told;
-            }
-            if (each.getValue().hasCordEnded()) {
-                parts.remove(each.getKey());
-            }
-        }
+        int visited = visit(cords, first, deadlineNs, silent);
         if (isToWalk) {
             isComplete = silent.isEmpty();
         }
@@ -180,11 +175,84 @@ public final class Snapshots {
         return parts.values().stream().mapToInt(Part::size).sum();
     }
 
-    private int visit(Cord cord, List<ObservedActor> first) {
-        Part part = part(cord);
-        Set<ObservedActor> now = part.takeAll();
-        now.addAll(first);
-        for (ObservedActor actor : now) {
+    /** By portions, all cords side by side. */
+    private int visit(
+            Set<Cord> cords,
+            Map<Cord, List<ObservedActor>> first,
+            long deadlineNs,
+            Set<Cord> silent) {
+        List<Visits> all = new ArrayList<>();
+        cords.forEach(each -> all.add(new Visits(each, first.getOrDefault(each, List.of()))));
+        Set<Cord> ended = new HashSet<>();
+        List<Visits> open = new ArrayList<>(all);
+        while (!open.isEmpty()) {
+            Map<Visits, CordQuery<Boolean>> queries = new LinkedHashMap<>();
+            open.forEach(each -> queries.put(each, CordQuery.ask(each.cord, each::isDone)));
+            open.clear();
+            queries.forEach(
+                    (visits, query) -> {
+                        long leftNs = Math.max(0, deadlineNs - Waits.nanoTime());
+                        Boolean isDone = query.awaitOrAnswer(leftNs);
+                        if (isDone == null) {
+                            silent.add(visits.cord);
+                        } else if (!isDone) {
+                            open.add(visits);
+                        }
+                        if (query.hasCordEnded()) {
+                            ended.add(visits.cord);
+                        }
+                    });
+        }
+        parts.keySet().removeAll(ended);
+        return all.stream()
+                .filter(each -> !silent.contains(each.cord))
+                .mapToInt(each -> each.visited)
+                .sum();
+    }
+
+    /** The visits of one snapshot to the actors of a cord, of which each portion is made there. */
+    private final class Visits {
+        private final Cord cord;
+
+        /** Those that were there before anybody looked. */
+        private final List<ObservedActor> first;
+
+        private int seenOfFirst;
+
+        /** Changed ones; counted once, because those with queued messages are entered again. */
+        private int left = -1;
+
+        private int visited;
+
+        Visits(Cord cord, List<ObservedActor> first) {
+            this.cord = cord;
+            this.first = first;
+        }
+
+        /** Makes a portion of them, and says whether that was the last one. */
+        boolean isDone() {
+            Part part = part(cord);
+            if (left < 0) {
+                left = part.size();
+            }
+            Collection<ObservedActor> now;
+            if (seenOfFirst < first.size()) {
+                int end = Math.min(seenOfFirst + PORTION, first.size());
+                now = first.subList(seenOfFirst, end);
+                seenOfFirst = end;
+            } else {
+                now = part.take(Math.min(PORTION, left));
+                left = now.isEmpty() ? 0 : left - now.size();
+            }
+            now.forEach(each -> visit(part, each));
+            visited += now.size();
+            if (!now.isEmpty()) {
+                changes.incrementAndGet();
+            }
+            return seenOfFirst == first.size() && left == 0;
+        }
+
+        private void visit(Part part, ObservedActor actor) {
             ActorGlance glance = actor.glance();
             if (actor.isOver()) {
                 known.remove(glance.number());
@@ -197,9 +265,5 @@ public final class Snapshots {
                 }
             }
         }
-        if (!now.isEmpty()) {
-            changes.incrementAndGet();
-        }
-        return now.size();
     }
 }

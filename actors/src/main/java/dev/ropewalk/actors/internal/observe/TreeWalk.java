@@ -20,7 +20,8 @@ import java.util.function.Function;
 /**
  * Walks a system's tree from anywhere, level by level: of each level each cord is asked once, for
  * all that it has there, and all cords are asked before the first answer is awaited. So a walk
- * takes as many messages to a cord as the tree is deep.
+ * takes as many messages to a cord as the tree is deep. A walk for the actors alone asks for
+ * portions, because nobody needs all of one moment.
  *
  * <p>Each level may take half of the time that is left, and a cord that was silent is not asked
  * again. So a silent cord costs half of the limit, once, and the others have time to answer.
@@ -73,9 +74,15 @@ public final class TreeWalk {
     private final Node root;
     private final Function<Observed, Described> question;
     private final long deadlineNs;
+
+    /** What a cord is asked for at once. */
+    private final int portion;
+
     private final Set<Cord> silent = new LinkedHashSet<>();
 
-    private TreeWalk(Observed root, Function<Observed, Described> question, long limitNs) {
+    private TreeWalk(
+            Observed root, Function<Observed, Described> question, int portion, long limitNs) {
+        this.portion = portion;
         this.root = new Node(root);
         this.question = question;
         this.deadlineNs = Waits.nanoTime() + Math.min(limitNs, Long.MAX_VALUE / 2);
@@ -83,7 +90,7 @@ public final class TreeWalk {
 
     /** All below the root. A switchpoint, unless all of it is on this cord. */
     public static TreeDump dump(Observed root, long limitNs) {
-        TreeWalk walk = new TreeWalk(root, Observed::describe, limitNs);
+        TreeWalk walk = new TreeWalk(root, Observed::describe, Integer.MAX_VALUE, limitNs);
         walk.run();
         return walk.root.build();
     }
@@ -94,7 +101,11 @@ public final class TreeWalk {
      */
     static Map<Cord, List<ObservedActor>> actors(Observed root, long limitNs, Set<Cord> silent) {
         TreeWalk walk =
-                new TreeWalk(root, each -> new Described(each.silent(), each.below()), limitNs);
+                new TreeWalk(
+                        root,
+                        each -> new Described(each.silent(), each.below()),
+                        Snapshots.PORTION,
+                        limitNs);
         walk.run();
         Map<Cord, List<ObservedActor>> found = new LinkedHashMap<>();
         collect(walk.root, found);
@@ -118,35 +129,51 @@ public final class TreeWalk {
     }
 
     private void describe(List<Node> level) {
-        Map<Cord, List<Node>> byCord = new LinkedHashMap<>();
-        for (Node node : level) {
-            if (!silent.contains(node.what.cord())) {
-                byCord.computeIfAbsent(node.what.cord(), _ -> new ArrayList<>()).add(node);
-            }
-        }
-        Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
-        byCord.forEach(
-                (cord, nodes) ->
-                        queries.put(
-                                cord,
-                                CordQuery.ask(
-                                        cord,
-                                        () ->
-                                                nodes.stream()
-                                                        .map(n -> question.apply(n.what))
-                                                        .toList())));
         long nowNs = Waits.nanoTime();
         long untilNs = nowNs + (deadlineNs - nowNs) / 2;
+        Map<Cord, List<Node>> left = new LinkedHashMap<>();
+        for (Node node : level) {
+            if (!silent.contains(node.what.cord())) {
+                left.computeIfAbsent(node.what.cord(), _ -> new ArrayList<>()).add(node);
+            }
+        }
+        while (!left.isEmpty()) {
+            describePortions(left, untilNs);
+        }
+    }
+
+    /** One of each cord, which leaves those that are left. */
+    private void describePortions(Map<Cord, List<Node>> left, long untilNs) {
+        Map<Cord, List<Node>> now = new LinkedHashMap<>();
+        Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
+        left.forEach(
+                (cord, nodes) -> {
+                    List<Node> some = nodes.subList(0, Math.min(portion, nodes.size()));
+                    now.put(cord, some);
+                    queries.put(cord, CordQuery.ask(cord, () -> described(some)));
+                });
         queries.forEach(
                 (cord, query) -> {
+                    List<Node> some = now.getOrDefault(cord, List.of());
                     List<Described> told =
                             query.awaitOrAnswer(Math.max(0, untilNs - Waits.nanoTime()));
                     if (told == null) {
                         silent.add(cord);
                     } else {
-                        fillIn(byCord.getOrDefault(cord, List.of()), told);
+                        fillIn(some, told);
                     }
                 });
+        left.replaceAll((cord, nodes) -> nodes.subList(size(now, cord), nodes.size()));
+        left.entrySet()
+                .removeIf(each -> each.getValue().isEmpty() || silent.contains(each.getKey()));
+    }
+
+    private static int size(Map<Cord, List<Node>> portions, Cord cord) {
+        return portions.getOrDefault(cord, List.of()).size();
+    }
+
+    private List<Described> described(List<Node> nodes) {
+        return nodes.stream().map(each -> question.apply(each.what)).toList();
     }
 
     private static void fillIn(List<Node> nodes, List<Described> told) {

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ExitReason;
 import dev.ropewalk.actors.MailboxSnapshot;
 import dev.ropewalk.actors.StopReport;
 import dev.ropewalk.actors.internal.observe.Described;
+import dev.ropewalk.actors.internal.observe.ObservedSupervisor;
 import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.observe.SupervisorDump;
 import dev.ropewalk.actors.supervision.ActorSpec;
@@ -40,7 +41,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * <p>Everything but the final fields is confined to the supervisor's cord, where nothing else is
  * said.
  */
-public final class SupervisorCell extends Supervisor implements Supervised, Supervising {
+public final class SupervisorCell extends Supervisor
+        implements Supervised, Supervising, ObservedSupervisor {
     private static final Log LOG = Logs.logger(Supervisor.class);
 
     /** So that not each actor takes an atomic instruction. */
@@ -475,6 +477,16 @@ public final class SupervisorCell extends Supervisor implements Supervised, Supe
     @Override
     public Supervision rules() {
         return rules;
+    }
+
+    @Override
+    public ObservedSupervisor observedSupervisor() {
+        return this;
+    }
+
+    @Override
+    public int recentRestarts() {
+        return life == null ? 0 : life.recentRestarts();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package dev.ropewalk.actors.internal.supervision;
 
 import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.internal.context.Contexts;
 import dev.ropewalk.actors.supervision.ChildSpec;
 import dev.ropewalk.fibers.Cord;
 
@@ -29,6 +30,11 @@ public interface SupervisorHost {
 
     /** The cord of the next actor of a supervisor that spreads its actors. */
     Cord nextCord();
+
+    /** {@return the carrier of contexts; null if the system carries none} */
+    default @Nullable Contexts contexts() {
+        return null;
+    }
 
     /** From now on nothing is started. */
     void rootHasEnded();

@@ -508,6 +508,10 @@ final class SupervisorLife implements Handler {
         return isEnd;
     }
 
+    int recentRestarts() {
+        return window.recent(cord.nanoTime());
+    }
+
     /** A child that is down is started again, and others with it, unless that is too often. */
     private void startAgain(Child child, @Nullable Throwable failure) {
         long nowNs = cord.nanoTime();

@@ -1,6 +1,6 @@
 /**
- * The parts of dumps, of cords and of systems of actors: a question to a cord, lines of text, JSON.
- * Exported only to the modules of Ropewalk that have dumps.
+ * The parts of dumps, of cords and of systems of actors: a question to a cord, lines of text, JSON,
+ * names of classes. Exported only to modules of Ropewalk.
  */
 @NullMarked
 package dev.ropewalk.fibers.internal.dump;

@@ -285,6 +285,35 @@ class EntitiesTest {
     }
 
     @Test
+    void A7_oneOwesNoReplyWhenItsAskerHasGivenUp() {
+        EntityKind<Word, Void> deaf =
+                EntityKind.of(
+                        "deaf",
+                        Word.class,
+                        _ -> Actor.handler((ActorContext<Word> _) -> _ -> Behavior.same()));
+        run(
+                deaf.idle(IDLE),
+                all -> {
+                    ActorRef<Word> alice = all.ref("alice");
+                    Fiber<?> asker =
+                            Fiber.spin(
+                                    "asks",
+                                    () ->
+                                            assertThrows(
+                                                    AskTimeoutException.class,
+                                                    () ->
+                                                            alice.<Integer>ask(
+                                                                    Count::new,
+                                                                    IDLE.multipliedBy(4))));
+                    Fiber.sleep(IDLE.multipliedBy(3));
+                    assertEquals(1, all.running(), "it may reply until then");
+                    asker.await();
+                    Fiber.sleep(IDLE.multipliedBy(4));
+                    assertEquals(0, all.running());
+                });
+    }
+
+    @Test
     void A7_theMessagesBehindATerminationStartTheNextOne() {
         run(
                 all -> {

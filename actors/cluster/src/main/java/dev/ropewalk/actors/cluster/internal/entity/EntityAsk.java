@@ -48,8 +48,11 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
 
     private @Nullable Object message;
 
-    /** Of the asker, where a node has contexts. */
+    /** Of the asker, for the way to another node; null if it has none. */
     private @Nullable String context;
+
+    /** Of the asker, for an actor of this process; null if it has none. */
+    private @Nullable Object contextHere;
 
     /** Whether its asker is an actor that waits: then it may be one of a circle. */
     private boolean isOfWaitingActor;
@@ -93,8 +96,13 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
     }
 
     /** Before it is sent. */
-    void inContext(String ofAsker) {
-        context = ofAsker;
+    void inContext(@Nullable String ofNode, @Nullable Object ofSystem) {
+        context = ofNode;
+        contextHere = ofSystem;
+    }
+
+    @Nullable Object contextHere() {
+        return contextHere;
     }
 
     // ---------------------------------------------------------------- on its way to another node

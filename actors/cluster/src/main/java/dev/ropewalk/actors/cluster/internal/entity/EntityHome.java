@@ -200,7 +200,8 @@ public final class EntityHome<M> implements Route<M> {
     @Override
     public void tell(EntityTarget<M> to, Object item) {
         boolean isForeign = ownership.isShared(); // others of this node come by its ways
-        residentsOf(to.shard()).send(to.shard(), to.key(), item, isForeign);
+        Object sent = inContext(item, null);
+        residentsOf(to.shard()).send(to.shard(), to.key(), sent, isForeign);
     }
 
     /** By a way of this node. */

@@ -9,6 +9,7 @@ import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
+import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.fibers.Cord;
@@ -650,6 +651,22 @@ final class Residents<M> implements EntityHome.Keeper {
         }
 
         private void give(Object item, boolean isForeign) {
+            if (Calls.haveContexts(home.system())) {
+                Calls.runInContext(home.system(), ofSender(item), () -> giveHere(item, isForeign));
+            } else {
+                giveHere(item, isForeign);
+            }
+        }
+
+        private static @Nullable Object ofSender(Object item) {
+            return switch (item) {
+                case InContext sent -> sent.ofSystem();
+                case Question<?, ?> question -> question.ask().contextHere();
+                default -> null;
+            };
+        }
+
+        private void giveHere(Object item, boolean isForeign) {
             ActorRef<M> to = Objects.requireNonNull(actor);
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here

@@ -5,6 +5,7 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.TellResult;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
+import dev.ropewalk.actors.spi.Calls;
 
 import org.jspecify.annotations.Nullable;
 
@@ -47,6 +48,24 @@ public interface Route<M> {
      * @param how it is told
      */
     void end(EntityTarget<M> to, Consumer<ActorRef<?>> how);
+
+    /**
+     * {@return a message, a letter or a question with the contexts of its sender, who calls} It may
+     * come back, and leaves by another thread then, so it takes them with it.
+     *
+     * @param ofNode for the way to another node; null if there is none
+     */
+    default Object inContext(Object item, @Nullable String ofNode) {
+        Object ofSystem = Calls.contextHere(system());
+        if (item instanceof Letter || ofNode == null && ofSystem == null) {
+            return item;
+        }
+        if (item instanceof Question<?, ?> question) {
+            question.ask().inContext(ofNode, ofSystem);
+            return item;
+        }
+        return new InContext(item, ofNode, ofSystem);
+    }
 
     /** The name of an entity for reports. */
     default String nameOf(String key) {

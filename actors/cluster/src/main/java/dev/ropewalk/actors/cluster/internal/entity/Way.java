@@ -4,7 +4,6 @@ import dev.ropewalk.actors.DeadLetter;
 import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.Conversation;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords;
-import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 import dev.ropewalk.actors.cluster.internal.ref.RoutedAsk;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.fibers.spi.Alarm;
@@ -173,7 +172,8 @@ final class Way<M> implements EntityWords.Gate {
      * @return FULL if there is none
      */
     Sent send(EntityTarget<M> to, Object item, boolean mayWait) {
-        Object sentItem = inContext(item);
+        String context = item instanceof Letter ? null : route.context(); // code of the program
+        Object sentItem = route.inContext(item, context);
         while (true) {
             Conversation with = remote;
             if (with == null && keep(to, sentItem)) {
@@ -189,19 +189,6 @@ final class Way<M> implements EntityWords.Gate {
                 }
             }
         }
-    }
-
-    /** It may come back, and leaves by another thread then, so it takes its context with it. */
-    private Object inContext(Object item) {
-        String context = item instanceof Letter ? null : route.context(); // code of the program
-        if (context == null) {
-            return item;
-        }
-        if (item instanceof Question<?, ?> question) {
-            question.ask().inContext(context);
-            return item;
-        }
-        return new InContext(item, context);
     }
 
     /** In this process, wherever it goes. False if that has changed meanwhile. */

@@ -8,6 +8,8 @@ import dev.ropewalk.actors.cluster.internal.session.FrameType;
 import dev.ropewalk.actors.cluster.internal.session.Session.Sent;
 import dev.ropewalk.actors.cluster.internal.wire.Text;
 
+import org.jspecify.annotations.Nullable;
+
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import java.util.function.Supplier;
@@ -40,16 +42,17 @@ public final class EntityWords {
     }
 
     /**
-     * A message to an entity with the context of its sender, which goes with it to each owner that
-     * it is sent to. Made only where a node has contexts.
+     * A message to an entity with the contexts of its sender, which go with it to each owner that
+     * it is sent to, and over each thread on the way. Made only where there is one of them.
      *
      * @param message of the program
-     * @param context of its sender
+     * @param ofNode of its sender, for the way to another node; null if it has none
+     * @param ofSystem of its sender, for an actor of this process; null if it has none
      */
-    public record InContext(Object message, String context) {
+    public record InContext(Object message, @Nullable String ofNode, @Nullable Object ofSystem) {
         /** The message of an item that may have a context. */
         public static Object message(Object item) {
-            return item instanceof InContext(Object message, _) ? message : item;
+            return item instanceof InContext(Object message, _, _) ? message : item;
         }
     }
 
@@ -71,7 +74,7 @@ public final class EntityWords {
     }
 
     private Frame tellEntity(Frame frame, EntityName to, Object message) {
-        String context = message instanceof InContext(_, String sender) ? sender : null;
+        String context = message instanceof InContext sent ? sent.ofNode() : null;
         return entity(frame.begin(FrameType.TELL_ENTITY, context), to)
                 .message(InContext.message(message), addresses);
     }

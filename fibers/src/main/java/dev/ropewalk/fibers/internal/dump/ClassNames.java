@@ -1,7 +1,7 @@
-package dev.ropewalk.actors.opentelemetry;
+package dev.ropewalk.fibers.internal.dump;
 
-/** Names of classes that are the same in each run, and few. */
-final class TypeNames {
+/** Names of classes that are the same in each run of a program, and few. For any thread. */
+public final class ClassNames {
     /** The JVM appends it to the class in which a lambda expression stands. */
     private static final String LAMBDA = "$$Lambda";
 
@@ -18,14 +18,15 @@ final class TypeNames {
                 }
             };
 
-    private TypeNames() {}
+    private ClassNames() {}
 
     /** With its package; of a lambda expression the class in which it stands. */
-    static String of(Class<?> type) {
+    public static String of(Class<?> type) {
         return NAMES.get(type);
     }
 
-    static String withoutPackage(String name) {
+    /** {@return a name of a class, as the source of the program writes it in its package} */
+    public static String withoutPackage(String name) {
         return name.substring(name.lastIndexOf('.') + 1).replace('$', '.');
     }
 }
