@@ -5,14 +5,17 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorDetails;
 import dev.ropewalk.actors.observe.ActorInspector;
 import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpHandler;
 import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.observe.FiberDump;
 
@@ -63,11 +66,21 @@ final class Answers implements HttpHandler {
     private HttpResponse actor(HttpRequest request) {
         ActorRef<?> ref = ref(request);
         try {
-            ActorActivity activity = ActorInspector.of(ref).within(Sampler.LIMIT).activity();
-            return HttpResponse.json(Documents.actor(activity, fiber(activity)));
+            ActorDetails details = ActorInspector.of(ref).within(Sampler.LIMIT).details();
+            Throwable failure = details.lastFailure();
+            String why = failure == null ? null : text(failure);
+            return HttpResponse.json(Documents.actor(details, why, fiber(details.activity())));
         } catch (FiberTimeoutException silent) {
             throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");
         }
+    }
+
+    /** Its own text is code of the program, which may wait. */
+    private static String text(Throwable failure) {
+        return CancelScope.moveOnAfter(
+                Sampler.LIMIT,
+                failure.getClass().getName(),
+                () -> Blocking.call(() -> Texts.of(failure)));
     }
 
     /** The fiber in which it runs; null if that is not among those of the dump. */

@@ -1,12 +1,16 @@
 package dev.ropewalk.actors.observer;
 
 import dev.ropewalk.actors.observe.ActorActivity;
+import dev.ropewalk.actors.observe.ActorDetails;
+import dev.ropewalk.actors.observe.ActorDetails.RestartLimit;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observer.Sample.CordSight;
 import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.actors.observer.Window.Shown;
 import dev.ropewalk.actors.observer.Window.View;
 import dev.ropewalk.fibers.internal.dump.JsonWriter;
+import dev.ropewalk.fibers.metrics.Metric;
+import dev.ropewalk.fibers.metrics.MetricValue;
 import dev.ropewalk.fibers.observe.FiberDump;
 
 import org.jspecify.annotations.Nullable;
@@ -14,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,26 +30,65 @@ import java.util.Objects;
 final class Documents {
     private static final int VERSION = 1;
     private static final int MAX_FRAMES = 40;
+    private static final Duration LONGEST_PERIOD = Duration.ofDays(36_525);
 
     private Documents() {}
 
     /**
      * All that a viewer sees.
      *
+     * @param numbers those of {@code /metrics}; empty if nobody wants them
      * @param known the rows that he has, by their ids, which becomes those of now; a row that has
      *     not changed is left out
      */
-    static String all(Sample sample, View view, Map<String, String> known) {
+    static String all(
+            Sample sample, View view, List<MetricValue> numbers, Map<String, String> known) {
         JsonWriter json = new JsonWriter();
         json.begin();
         json.field("version", (Number) VERSION);
+        json.field("at", (Number) (sample.atNs() / 1_000_000));
         process(json);
         json.list("cords", sample.cords(), each -> cord(json, each));
         json.list("systems", sample.systems(), each -> system(json, each));
         rows(json, view, known);
         json.list("sources", sample.sources(), each -> source(json, each));
+        numbers(json, numbers);
         json.end();
         return json.toString();
+    }
+
+    /** Those of a metric stand side by side. */
+    private static void numbers(JsonWriter json, List<MetricValue> values) {
+        Map<Metric, List<MetricValue>> byMetric = new LinkedHashMap<>();
+        for (MetricValue each : values) {
+            byMetric.computeIfAbsent(each.metric(), _ -> new ArrayList<>()).add(each);
+        }
+        json.list(
+                "numbers",
+                List.copyOf(byMetric.entrySet()),
+                each -> {
+                    json.begin();
+                    json.field("name", each.getKey().name());
+                    json.field("kind", each.getKey().kind().name());
+                    json.field("help", Texts.line(each.getKey().help()));
+                    json.list("values", each.getValue(), value -> number(json, value));
+                    json.end();
+                });
+    }
+
+    private static void number(JsonWriter json, MetricValue value) {
+        json.begin();
+        json.list(
+                "tags",
+                value.tags(),
+                tag -> {
+                    json.begin();
+                    json.field("name", tag.name());
+                    json.field("value", Texts.line(tag.value()));
+                    json.end();
+                });
+        json.field("value", Double.isFinite(value.value()) ? (Number) value.value() : null);
+        json.end();
     }
 
     private static void process(JsonWriter json) {
@@ -172,8 +216,14 @@ final class Documents {
 
     // ---------------------------------------------------------------- on request
 
-    /** One actor, with the fiber in which it runs, if that was found. */
-    static String actor(ActorActivity activity, @Nullable FiberDump fiber) {
+    /**
+     * One actor.
+     *
+     * @param failure the text of its last failure; null if there is none
+     * @param fiber in which it runs; null if that was not found
+     */
+    static String actor(ActorDetails details, @Nullable String failure, @Nullable FiberDump fiber) {
+        ActorActivity activity = details.activity();
         JsonWriter json = new JsonWriter();
         json.begin();
         json.field("version", (Number) VERSION);
@@ -189,7 +239,44 @@ final class Documents {
         json.field("pending", fiber == null ? null : Texts.line(fiber.pending()));
         json.field("fibers", (Number) (fiber == null ? 0 : fiber.children()));
         stack(json, fiber == null ? List.of() : fiber.stack());
+        json.list("links", details.links(), each -> json.string(text(each)));
+        json.list("monitors", details.monitors(), each -> json.string(text(each)));
+        json.field("watchers", (Number) details.watchers());
+        json.field("openAsks", (Number) details.openAsks());
+        json.list("timerList", details.timers(), each -> timer(json, each));
+        json.field("supervisor", Texts.line(details.restartLimit().supervisor()));
+        json.field("recentRestarts", recent(details.restartLimit()));
+        json.field("maxRestarts", (Number) details.restartLimit().max());
+        json.field("restartPeriod", periodMs(details.restartLimit()));
+        json.field("failure", failure);
+        Throwable thrown = details.lastFailure();
+        List<StackTraceElement> where = thrown == null ? List.of() : frames(thrown);
+        json.list("failedAt", where, each -> json.string(text(each.toString())));
         json.end();
         return json.toString();
+    }
+
+    private static @Nullable Number recent(RestartLimit limit) {
+        return limit.recent() < 0 ? null : (Number) limit.recent();
+    }
+
+    /** Null for one that is as good as for ever. */
+    private static @Nullable Number periodMs(RestartLimit limit) {
+        return limit.period().compareTo(LONGEST_PERIOD) > 0
+                ? null
+                : (Number) limit.period().toMillis();
+    }
+
+    private static List<StackTraceElement> frames(Throwable thrown) {
+        return List.of(thrown.getStackTrace()).stream().limit(MAX_FRAMES).toList();
+    }
+
+    private static void timer(JsonWriter json, ActorDetails.Timer timer) {
+        json.begin();
+        json.field("name", Texts.line(timer.name()));
+        json.field("kind", timer.kind());
+        json.field("message", Texts.line(timer.message()));
+        json.field("due", (Number) timer.due().toMillis());
+        json.end();
     }
 }

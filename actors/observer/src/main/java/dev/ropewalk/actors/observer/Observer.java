@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.TcpOptions;
 import dev.ropewalk.fibers.io.Tls;
+import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -72,8 +73,9 @@ public final class Observer implements AutoCloseable {
         HttpServer server;
         Gate gate;
         try {
-            Viewers viewers = new Viewers(new Sampler(options.sources()));
-            Answers answers = new Answers(viewers, options.metrics(), options.hasControl());
+            Metrics metrics = options.metrics();
+            Viewers viewers = new Viewers(new Sampler(options.sources()), metrics);
+            Answers answers = new Answers(viewers, metrics, options.hasControl());
             gate = new Gate(options, Token.of(options.token()), answers);
             server = HttpServer.start(options.host(), options.port(), http(options), gate);
         } catch (Throwable refused) {

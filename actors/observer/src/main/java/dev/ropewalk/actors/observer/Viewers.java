@@ -8,12 +8,15 @@ import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.metrics.MetricValue;
+import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.spi.ClosedException;
 
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -29,14 +32,16 @@ final class Viewers {
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
     private final Sampler sampler;
+    private final Metrics metrics;
 
     /** By the ids that the pages have drawn. */
     private final Map<String, Fiber<?>> viewers = new HashMap<>();
 
     private long streams;
 
-    Viewers(Sampler sampler) {
+    Viewers(Sampler sampler, Metrics metrics) {
         this.sampler = sampler;
+        this.metrics = metrics;
     }
 
     /**
@@ -100,6 +105,7 @@ final class Viewers {
 
     private String all(Window window, Map<String, String> known) {
         Sample sample = sampler.sample();
-        return Documents.all(sample, window.look(sample), known);
+        List<MetricValue> numbers = window.hasNumbers() ? metrics.read() : List.of();
+        return Documents.all(sample, window.look(sample), numbers, known);
     }
 }

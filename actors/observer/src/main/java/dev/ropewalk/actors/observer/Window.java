@@ -43,6 +43,7 @@ final class Window implements AutoCloseable {
     private final By by;
     private final int from;
     private final int count;
+    private final boolean hasNumbers;
 
     /** Whether messages are counted, of which rates are made at the next look. */
     private final boolean counts;
@@ -115,6 +116,12 @@ final class Window implements AutoCloseable {
         this.by = By.of(request.query("sort"));
         this.from = number(request, "from", 0, Integer.MAX_VALUE);
         this.count = number(request, "rows", DEFAULT_ROWS, MAX_ROWS);
+        this.hasNumbers = "true".equals(request.query("numbers"));
+    }
+
+    /** Whether the numbers of {@code /metrics} are shown, too. */
+    boolean hasNumbers() {
+        return hasNumbers;
     }
 
     private static int number(HttpRequest request, String name, int otherwise, int max) {

@@ -8,9 +8,10 @@ const AGAIN_MS = 2000;
 
 const one = id => document.getElementById(id);
 const grid = one('actors');
-const view = { system: null, filter: '', sort: 'tree', from: 0, rows: 60 };
+const view = { system: null, filter: '', sort: 'tree', from: 0, rows: 60, numbers: false };
 const rows = new Map(); // by id, as they came
 const busy = new Map(); // by cord, the last shares
+const counted = new Map(); // by metric and tags: the last number and its moment
 let order = [];
 let total = 0;
 let first = 0;
@@ -55,7 +56,8 @@ async function look() {
   stream = new AbortController();
   const mine = stream;
   isFirst = true;
-  const query = new URLSearchParams({ viewer, filter: view.filter, sort: view.sort, from: view.from, rows: view.rows });
+  const query = new URLSearchParams({ viewer, filter: view.filter, sort: view.sort, from: view.from, rows: view.rows,
+    numbers: view.numbers });
   if (view.system !== null) {
     query.set('system', view.system);
   }
@@ -128,6 +130,7 @@ function show(all) {
   showCycles(all.cords);
   showSystems(all);
   showSources(all.sources);
+  showNumbers(all);
   if (isFirst) {
     rows.clear(); // all rows are in the first event
     isFirst = false;
@@ -237,6 +240,37 @@ function showSources(sources) {
   }));
 }
 
+/** The same as at /metrics; those that only grow have a rate, so that of seconds is a share. */
+function showNumbers(all) {
+  if (!view.numbers) {
+    return; // nobody has opened them
+  }
+  one('numbers').querySelector('tbody').replaceChildren(...all.numbers.flatMap(metric =>
+    metric.values.map((each, i) => {
+      const of = each.tags.map(tag => `${tag.name} ${tag.value}`).join(', ');
+      const line = document.createElement('tr');
+      const name = cell('td', i === 0 ? metric.name : '');
+      name.title = metric.help;
+      const rate = metric.kind === 'COUNTER' ? rateOf(metric.name + '\n' + of, each.value, all.at) : null;
+      line.append(name, cell('td', of), cell('td', decimal(each.value)), cell('td', decimal(rate)));
+      return line;
+    })));
+}
+
+function rateOf(key, value, at) {
+  const before = counted.get(key);
+  const isNew = before === undefined || at > before.at;
+  const rate = before === undefined ? null : isNew ? (value - before.value) * 1000 / (at - before.at) : before.rate;
+  if (isNew) {
+    counted.set(key, { value, at, rate });
+  }
+  return rate;
+}
+
+function decimal(value) {
+  return value === null ? '' : value.toLocaleString('en', { maximumSignificantDigits: Number.isInteger(value) ? 21 : 3 });
+}
+
 function showRows() {
   if (wanted !== null && total > 0) {
     wanted = Math.min(wanted, total - 1);
@@ -293,6 +327,7 @@ grid.addEventListener('scroll', windowOf);
 addEventListener('resize', windowOf);
 one('system').addEventListener('change', event => { view.system = event.target.value; top0(); });
 one('filter').addEventListener('input', event => { view.filter = event.target.value.trim(); top0(); });
+one('numbers').addEventListener('toggle', event => { view.numbers = event.target.open; counted.clear(); lookSoon(); });
 one('sort').addEventListener('change', event => { view.sort = event.target.value; top0(); });
 
 function top0() {
@@ -390,9 +425,17 @@ async function open() {
 }
 
 function factsOf(actor) {
+  const timers = actor.timerList.map(each => `${each.name ?? each.kind.toLowerCase()} (${each.message}) ` +
+    (each.due === 0 ? 'now' : `in ${number(each.due)} ms`));
+  const recent = actor.recentRestarts === null ? 'an unknown number' : actor.recentRestarts;
   const facts = { class: actor.type, phase: actor.phase, cord: actor.cord, state: actor.state, handles: actor.handles,
     'waits for': actor.waitsFor, awaits: actor.awaits.join(', '), mailbox: actor.queued,
-    oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending };
+    oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending,
+    'supervised by': `${actor.supervisor}: ${recent} of ${number(actor.maxRestarts)} restarts ` +
+      (actor.restartPeriod === null ? 'in all' : `within ${number(actor.restartPeriod)} ms`),
+    'last failure': actor.failure, 'failed at': actor.failedAt.join('\n'), 'linked to': actor.links.join(', '),
+    monitors: actor.monitors.join(', '), watchers: actor.watchers || '', 'open asks': actor.openAsks || '',
+    timers: timers.join(', ') };
   return Object.entries(facts)
     .filter(each => each[1] !== null && each[1] !== '')
     .flatMap(each => [cell('dt', each[0]), cell('dd', String(each[1]))]);

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
@@ -137,6 +138,83 @@ class ObserverTest {
         String text = look.send(look.get("/metrics")).text();
         assertHas(text, "ropewalk_metrics_failures_total 1\n");
         assertHas(text, "mine_open 2\n");
+    }
+
+    @Test
+    void A6_thoseThatAskForNumbersGetThemAndOneThatIsNoneIsNull() throws Exception {
+        observer.close();
+        start(
+                ObserverOptions.loopback()
+                        .withMetrics(
+                                MetricSource.of(
+                                        Metric.gauge("mine.none", "None."), () -> Double.NaN)));
+        system.start("till", echo());
+        String json = awaitJson("/api/v1/now?numbers=true", "\"ropewalk.actors\"");
+        assertHas(json, "\"kind\":\"COUNTER\"");
+        assertHas(json, "{\"name\":\"system\",\"value\":\"shop\"}");
+        assertHas(json, "\"help\":\"None.\",\"values\":[{\"tags\":[],\"value\":null}]");
+        assertHas(look.json("/api/v1/now"), "\"numbers\":[]");
+    }
+
+    @Test
+    void A6_oneActorIsToldWithItsTiesAndItsLastFailure() {
+        ActorRef<Object> till =
+                system.start(
+                        "till",
+                        Actor.handler(
+                                (ActorContext<Object> self) -> {
+                                    self.timers().fixedRate("count", Duration.ofHours(1), "tick");
+                                    return message -> {
+                                        throw (RuntimeException) message;
+                                    };
+                                }));
+        till.tell(new IllegalStateException("<b>no</b> paper"));
+        String json = awaitJson("/api/v1/actor?system=shop&path=shop/till", "\"failure\":\"");
+        assertHas(json, "IllegalStateException: <b>no</b> paper");
+        assertHas(json, "\"failedAt\":[\"" + ObserverTest.class.getName());
+        assertHas(json, "\"supervisor\":\"shop\",\"recentRestarts\":1,");
+        assertHas(json, "\"timerList\":[{\"name\":\"count\",\"kind\":\"FIXED_RATE\",");
+    }
+
+    /** Its text is asked for on another thread, and not waited for. */
+    @Test
+    void A6_aFailureWhoseTextWaitsIsToldByItsClass() {
+        CountDownLatch goOn = new CountDownLatch(1);
+        open.add(goOn::countDown);
+        ActorRef<Object> till =
+                system.start(
+                        "till",
+                        Actor.handler(
+                                () ->
+                                        _ -> {
+                                            throw new Waiting(goOn);
+                                        }));
+        till.tell("fail");
+        assertHas(
+                awaitJson("/api/v1/actor?system=shop&path=shop/till", "\"failure\":\""),
+                "\"failure\":\"" + Waiting.class.getName() + "\"");
+    }
+
+    private static final class Waiting extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+        private final transient CountDownLatch goOn;
+
+        Waiting(CountDownLatch goOn) {
+            this.goOn = goOn;
+        }
+
+        /** Those that log the failure are on a cord, and do not wait. */
+        @Override
+        public String getMessage() {
+            if (Cord.currentOrNull() == null) {
+                try {
+                    goOn.await();
+                } catch (InterruptedException over) {
+                    Thread.currentThread().interrupt();
+                }
+            }
+            return "waits";
+        }
     }
 
     @Test
