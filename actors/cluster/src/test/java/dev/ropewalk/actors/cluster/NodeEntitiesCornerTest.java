@@ -917,12 +917,17 @@ class NodeEntitiesCornerTest {
                             "n1",
                             () -> account("n1", key).<Long>ask(to -> new Add(100, to), LIMIT));
                     Fiber.sleep(Duration.ofSeconds(40));
+                    boolean isAcknowledged =
+                            !unknown.toCompletableFuture().isCompletedExceptionally();
+                    Set<Long> seen = new HashSet<>();
                     for (String each : List.of("n1", "n2")) {
-                        long cents =
+                        seen.add(
                                 cluster.on(
-                                        each, () -> account(each, key).<Long>ask(Get::new, LIMIT));
-                        assertTrue(cents == FIRST + 111 || cents == FIRST + 101, () -> "" + cents);
+                                        each, () -> account(each, key).<Long>ask(Get::new, LIMIT)));
                     }
+                    boolean isCounted = seen.equals(Set.of(FIRST + 111));
+                    boolean isLost = seen.equals(Set.of(FIRST + 101));
+                    assertTrue(isCounted || isLost && !isAcknowledged, seen::toString);
                 });
     }
 
@@ -980,7 +985,7 @@ class NodeEntitiesCornerTest {
                 2,
                 this::start,
                 cluster -> {
-                    int count = 20_000;
+                    int count = 24_000;
                     cluster.on(
                             "n1",
                             () -> {
@@ -990,7 +995,7 @@ class NodeEntitiesCornerTest {
                                 return true;
                             });
                     await("all run", () -> notes.size() == count);
-                    assertTrue(Objects.requireNonNull(words.get("n2")).running() > 8_000);
+                    assertTrue(Objects.requireNonNull(words.get("n2")).running() >= 10_000);
                     List<String> failures = new ArrayList<>();
                     int[] open = {0};
                     boolean[] isOver = {false};

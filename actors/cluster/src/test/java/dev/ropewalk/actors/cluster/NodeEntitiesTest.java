@@ -18,6 +18,7 @@ import dev.ropewalk.actors.Recipient;
 import dev.ropewalk.actors.cluster.entity.Entities;
 import dev.ropewalk.actors.cluster.entity.EntityContext;
 import dev.ropewalk.actors.cluster.entity.EntityKind;
+import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.testing.MemoryStore;
 import dev.ropewalk.actors.cluster.testing.SimCluster;
 import dev.ropewalk.actors.server.Reply;
@@ -34,6 +35,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -42,8 +44,10 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /** Rules A7 and A8: entities whose shards belong to the nodes of a cluster. */
@@ -466,6 +470,67 @@ class NodeEntitiesTest {
                 });
     }
 
+    /** Here nobody leaves: the shards go to a node that has come. */
+    @Test
+    void A7_aHandlerThatDoesNotEndHoldsItsShardBackForTenSecondsWhenANodeComes() {
+        SimCluster.run(
+                2,
+                1,
+                false,
+                this::start,
+                cluster -> {
+                    assertTrue(cluster.awaitPeers(LONG));
+                    cluster.kill("n2");
+                    await("n1 has all", () -> shards(cluster, "n1").own().size() == 256);
+                    Map<String, String> outcomes = new ConcurrentHashMap<>();
+                    for (int i = 0; i < 8; i++) {
+                        String key = "busy " + i;
+                        cluster.on(
+                                "n1",
+                                () ->
+                                        of("n1").words
+                                                .ref(key)
+                                                .<String>askLater(
+                                                        to -> new Slow(600_000, to),
+                                                        Duration.ofMinutes(9))
+                                                .handle(
+                                                        (reply, failure) ->
+                                                                outcomes.put(
+                                                                        key,
+                                                                        failure == null
+                                                                                ? reply
+                                                                                : "failed")));
+                    }
+                    Fiber.sleep(Duration.ofMillis(200));
+                    cluster.restart("n2");
+                    await("a move waits", () -> outcomes.size() == 1);
+                    int moved = shards(cluster, "n2").own().size();
+                    long beganNs = Cord.current().nanoTime();
+                    await("the next one", () -> outcomes.size() == 2);
+                    long tookMs = (Cord.current().nanoTime() - beganNs) / 1_000_000;
+                    assertTrue(tookMs >= 9_000, () -> "one waits for each other, ms: " + tookMs);
+                    Fiber.sleep(Duration.ofMinutes(2));
+                    assertEquals(128, shards(cluster, "n2").own().size(), () -> "of " + moved);
+                    Set<String> gone = new TreeSet<>();
+                    for (int i = 0; i < 8; i++) {
+                        String key = "busy " + i;
+                        if (isOwnedBy(cluster, "n2", key)) {
+                            gone.add(key);
+                        }
+                    }
+                    assertEquals(gone, new TreeSet<>(outcomes.keySet()));
+                    assertEquals(Set.of("failed"), new HashSet<>(outcomes.values()));
+                    for (String key : gone) {
+                        assertEquals("n2", cluster.on("n1", () -> where(of("n1").words.ref(key))));
+                    }
+                });
+    }
+
+    private static boolean isOwnedBy(SimCluster cluster, String node, String key) {
+        int shard = Shards.of(key);
+        return shards(cluster, node).own().stream().anyMatch(each -> each.shard() == shard);
+    }
+
     @Test
     void A7_anEntityWhoseCleanUpDoesNotEndDoesNotKeepItsShard() {
         SimCluster.run(
@@ -539,6 +604,42 @@ class NodeEntitiesTest {
                 });
     }
 
+    @Test
+    void A8_twoClustersInOneStoreHaveEntitiesOfTheirOwn() {
+        SimCluster.run(
+                2,
+                options ->
+                        start(options.withCluster(options.name().equals("n1") ? "one" : "other")),
+                cluster -> {
+                    for (String each : cluster.names()) {
+                        await(each + " has all", () -> shards(cluster, each).own().size() == 256);
+                    }
+                    cluster.on(
+                            "n1",
+                            () ->
+                                    of("n1").accounts
+                                            .ref("a")
+                                            .<Long>ask(to -> new Transfer(5, "b", to), LIMIT));
+                    Fiber.sleep(Duration.ofSeconds(5));
+                    assertEquals(List.of(FIRST - 5, FIRST + 5), balances(cluster, "n1"));
+                    assertEquals(List.of(FIRST, FIRST), balances(cluster, "n2"));
+                    for (String each : cluster.names()) {
+                        assertEquals(
+                                List.of(new NodeDump.Share(each, 256)),
+                                shards(cluster, each).owners());
+                    }
+                });
+    }
+
+    private List<Long> balances(SimCluster cluster, String node) throws Exception {
+        return cluster.on(
+                node,
+                () ->
+                        List.of(
+                                of(node).accounts.ref("a").<Long>ask(Get::new, LIMIT),
+                                of(node).accounts.ref("b").<Long>ask(Get::new, LIMIT)));
+    }
+
     // ---------------------------------------------------------------- without the store
 
     @Test
@@ -547,7 +648,7 @@ class NodeEntitiesTest {
                 2,
                 cluster -> {
                     settle();
-                    assertEquals(20, where(cluster, "n1", 20).size());
+                    Map<String, String> before = where(cluster, "n1", 20);
                     MemoryStore.current().crash();
                     Fiber.sleep(Duration.ofSeconds(4));
                     for (String key : List.of("k0", "k1", "k2", "k3")) {
@@ -565,7 +666,7 @@ class NodeEntitiesTest {
                     }
                     of("n1").words.ref("k0").tell(new Note("t", 7));
                     MemoryStore.current().recover();
-                    assertEquals(20, where(cluster, "n1", 20).size());
+                    assertEquals(before, where(cluster, "n1", 20), "nothing has moved");
                     await("the note came", () -> notes.containsKey("k0 t"));
                 });
     }
@@ -584,6 +685,44 @@ class NodeEntitiesTest {
                     settle();
                     assertEquals(where(cluster, "n1", 50), where(cluster, "n2", 50));
                 });
+    }
+
+    @Test
+    void A7_aClockThatIsSetBackADayMovesNothing() {
+        AtomicReference<Duration> set = new AtomicReference<>(Duration.ZERO);
+        SimCluster.run(
+                2,
+                options -> {
+                    InstantSource clock = options.clock();
+                    return start(options.withClock(() -> clock.instant().plus(set.get())));
+                },
+                cluster -> {
+                    assertTrue(cluster.awaitPeers(LONG));
+                    settle();
+                    Map<Integer, Long> before = epochs(cluster);
+                    List<String> lives = lives(cluster);
+                    for (Duration next : List.of(Duration.ofDays(-1), Duration.ofDays(365))) {
+                        set.set(next);
+                        Fiber.sleep(Duration.ofSeconds(30));
+                        assertEquals(before, epochs(cluster));
+                        assertEquals(lives, lives(cluster));
+                        assertEquals(20, where(cluster, "n1", 20).size());
+                    }
+                });
+    }
+
+    /** Of the shards of n1. */
+    private static Map<Integer, Long> epochs(SimCluster cluster) {
+        Map<Integer, Long> epochs = new TreeMap<>();
+        shards(cluster, "n1").own().forEach(each -> epochs.put(each.shard(), each.epoch()));
+        return epochs;
+    }
+
+    private static List<String> lives(SimCluster cluster) {
+        return cluster.names().stream()
+                .map(each -> Objects.requireNonNull(cluster.node(each).dump().registration()))
+                .map(NodeDump.Registration::life)
+                .toList();
     }
 
     // ---------------------------------------------------------------- seen

@@ -8,6 +8,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ropewalk.examples.cli.Output;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -15,11 +16,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.io.ByteArrayOutputStream;
+import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 
 /**
  * Rule A8, by processes of the machine that keep the store themselves: no acknowledged transfer is
@@ -28,6 +33,8 @@ import java.util.List;
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class NodesMainTest {
     private static final int STRESS_RUNS = 50;
+    private static final Duration LONG = Duration.ofSeconds(60);
+    private static final Duration LONGER_THAN_A_LEASE = Duration.ofSeconds(5);
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -66,6 +73,43 @@ class NodesMainTest {
         assertExact("--seconds=1", "--scenario=exchange");
         assertTrue(text().contains("n3 leaves for version 2"), this::text);
         assertTrue(text().contains("; 0 asks were given again"), this::text);
+    }
+
+    /** As a reader of the README does it, by the numbers that it prints. */
+    @Test
+    void A8_aProcessThatIsKilledAndOneThatIsStoppedByHandLoseNoTransfer() {
+        CompletableFuture<Void> hand = CompletableFuture.runAsync(this::killOneAndStopAnother);
+        assertExact("--seconds=20", "--scenario=none");
+        hand.join();
+        assertEquals(2, numbers("n2").size(), this::text);
+        assertEquals(1, numbers("n3").size(), this::text);
+    }
+
+    private void killOneAndStopAnother() {
+        Awaitility.await().atMost(LONG).until(() -> text().contains(" transfers\n"));
+        signal("KILL", numbers("n2").getFirst());
+        Awaitility.await().atMost(LONG).until(() -> numbers("n2").size() == 2);
+        String other = numbers("n3").getFirst();
+        signal("STOP", other);
+        Awaitility.await().pollDelay(LONGER_THAN_A_LEASE).until(() -> true);
+        signal("CONT", other);
+    }
+
+    /** Of the processes that a node has had. */
+    private List<String> numbers(String node) {
+        return Pattern.compile(node + " is process (\\d+)")
+                .matcher(text())
+                .results()
+                .map(each -> each.group(1))
+                .toList();
+    }
+
+    private static void signal(String name, String process) {
+        try {
+            assertEquals(0, new ProcessBuilder("kill", "-" + name, process).start().waitFor());
+        } catch (IOException | InterruptedException failure) {
+            throw new AssertionError(failure);
+        }
     }
 
     @Test

@@ -28,9 +28,9 @@ import java.util.function.Consumer;
  * {@snippet file="dev/ropewalk/actors/cluster/jdbc/JdbcSnippetsTest.java" region="open"}
  *
  * <p>Calls wait on other threads, for one of a bounded number of connections; cords go on
- * meanwhile. Writes that wait together, as those of one turn do, share a transaction. A write is
- * acknowledged when the database has committed it to the disk. A read that is left is interrupted;
- * a write that is left is carried out if it has begun.
+ * meanwhile. Writes that wait together share a transaction, so those of one turn are in two at
+ * most. A write is acknowledged when the database has committed it to the disk. A read that is left
+ * is interrupted; a write that is left is carried out if it has begun.
  *
  * <p>SQLite checks the whole file when it is opened, which takes longer the larger it is, and holds
  * it until it is closed or the process ends. Not for fibers on a virtual clock: the database is

@@ -12,8 +12,9 @@ import java.util.function.Consumer;
 
 /**
  * The writes that wait, and the threads that carry them out in batches: what comes while a batch is
- * under way is the next one, so the writes of one turn share a transaction. Another thread starts
- * only when a whole batch waits, or the last one is late: the server may be stuck at one row.
+ * under way is the next one, so the writes of one turn are in two transactions at most: the first
+ * one may go alone, because an idle queue waits for no other. Another thread starts only when a
+ * whole batch waits, or the last one is late: the server may be stuck at one row.
  *
  * <p>A caller that leaves takes its write out, unless that is under way. The queue is bounded in
  * bytes, and a write that finds no room is answered at once.

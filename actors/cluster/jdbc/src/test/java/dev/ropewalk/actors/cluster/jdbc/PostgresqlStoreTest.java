@@ -143,7 +143,7 @@ class PostgresqlStoreTest extends StoreContract {
     @Test
     void A7_killMinus9OfTheServerLosesNothingAcknowledged()
             throws IOException, InterruptedException {
-        killServer(2);
+        killServer(3);
     }
 
     @Test

@@ -383,10 +383,11 @@ class OutboxTest {
     /** Those that came last leave first, and are not sought behind all before. */
     @Test
     void A7_manyThatLeaveAtOnceTakeNoTimeForEachOther() {
-        long[] tookMs = new long[2];
-        for (int i = 0; i < 4; i++) {
-            boolean isReversed = i % 2 == 1;
-            TestCord.run(1, false, () -> tookMs[isReversed ? 1 : 0] = msOfLeaving(isReversed));
+        long[] tookMs = {Long.MAX_VALUE, Long.MAX_VALUE}; // the least, because of a busy machine
+        for (int i = 0; i < 6; i++) {
+            int way = i % 2;
+            TestCord.run(
+                    1, false, () -> tookMs[way] = Math.min(tookMs[way], msOfLeaving(way == 1)));
         }
         assertTrue(
                 tookMs[1] < 2 * tookMs[0] + 200,
