@@ -26,7 +26,7 @@ public final class Heap {
     }
 
     /** {@return bytes in use after a full collection} */
-    static long used() {
+    public static long used() {
         long least = Long.MAX_VALUE;
         for (int i = 0; i < 3; i++) {
             System.gc();

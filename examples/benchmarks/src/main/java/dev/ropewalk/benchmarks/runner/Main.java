@@ -4,6 +4,7 @@ import dev.ropewalk.benchmarks.failover.Failover;
 import dev.ropewalk.benchmarks.failover.Leaving;
 import dev.ropewalk.benchmarks.measure.Child;
 import dev.ropewalk.benchmarks.measure.Stopwatch;
+import dev.ropewalk.benchmarks.observed.Observed;
 import dev.ropewalk.benchmarks.report.Comparison;
 import dev.ropewalk.benchmarks.report.Report;
 import dev.ropewalk.benchmarks.result.Results;
@@ -40,6 +41,7 @@ public final class Main {
                                                                kills a process of a cluster, and says when its
                                                                entities answer elsewhere
                    benchmarks leave [--entities N]             lets a node with so many leave while they are asked
+                   benchmarks observed                         says what an observer costs the cord that it looks at
                    benchmarks report <results>... [docs]       writes docs/benchmarks.md and charts
                    benchmarks compare <results> <results>      names the rows that do not agree
                    benchmarks list                             names the scenarios and systems
@@ -75,6 +77,7 @@ public final class Main {
                 case "small" -> small(rest);
                 case "failover" -> failover(rest);
                 case "leave" -> leave(rest);
+                case "observed" -> observed(rest);
                 case "report" -> report(rest);
                 case "compare" -> compare(rest);
                 case "list" -> list(rest);
@@ -167,6 +170,12 @@ public final class Main {
 
     private int leave(List<String> arguments) throws IOException, InterruptedException {
         return wanted(Leaving::of, arguments).run(out) ? 0 : 1;
+    }
+
+    private int observed(List<String> arguments) throws IOException, InterruptedException {
+        Facts.print(out);
+        wanted(rest -> Observed.of(rest, out), arguments).run();
+        return 0;
     }
 
     /** A mistake in the arguments is one of the user's. */

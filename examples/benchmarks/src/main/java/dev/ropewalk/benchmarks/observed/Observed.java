@@ -1,0 +1,169 @@
+package dev.ropewalk.benchmarks.observed;
+
+import dev.ropewalk.actors.observer.Observer;
+import dev.ropewalk.actors.observer.ObserverOptions;
+import dev.ropewalk.benchmarks.measure.Heap;
+import dev.ropewalk.benchmarks.measure.Stopwatch;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What an observer costs the cord that it looks at: alone, beside an observer at which nobody
+ * looks, and beside one with a viewer, in turn. First without a viewer, because one that counts
+ * messages changes the code that the JVM compiles.
+ */
+public final class Observed {
+    private static final int ROUNDS = 15;
+    private static final int ACTORS = 10_000;
+    private static final int MANY = 100_000;
+    private static final int PAGES = 20;
+    private static final double ROUND_NS = 1.5e9;
+    private static final long FIRST_MESSAGES = 2_000_000;
+    private static final double MIB = 1 << 20;
+
+    private final PrintStream out;
+
+    private Observed(PrintStream out) {
+        this.out = out;
+    }
+
+    /**
+     * {@return the measurement that a command line asks for}
+     *
+     * @param arguments none
+     * @throws IllegalArgumentException if there are some
+     */
+    public static Observed of(List<String> arguments, PrintStream out) {
+        if (!arguments.isEmpty()) {
+            throw new IllegalArgumentException("observed takes no arguments: " + arguments);
+        }
+        return new Observed(out);
+    }
+
+    /** What is beside the observed cord. */
+    private enum Beside {
+        NOTHING,
+        OBSERVER,
+        VIEWER
+    }
+
+    /** Something to measure. */
+    @FunctionalInterface
+    private interface Work {
+        double run();
+    }
+
+    /**
+     * Prints a line for each figure.
+     *
+     * @throws IOException if the observer does not answer
+     */
+    public void run() throws IOException, InterruptedException {
+        try (Field field = new Field(ACTORS)) {
+            long pings = messages(field, 2);
+            long orders = messages(field, field.size());
+            for (Beside beside : List.of(Beside.OBSERVER, Beside.VIEWER)) {
+                ratio("pingpong", beside, () -> nsEach(field, pings, 2));
+                ratio("bank", beside, () -> nsEach(field, orders, field.size()));
+            }
+            gaps(field, orders);
+        }
+        pages();
+    }
+
+    /** As many as take a round; behind a warm-up. */
+    private static long messages(Field field, int among) {
+        for (int i = 0; i < 5; i++) {
+            field.pass(FIRST_MESSAGES, among);
+        }
+        return (long) (ROUND_NS / nsEach(field, FIRST_MESSAGES, among));
+    }
+
+    private static double nsEach(Field field, long messages, int among) {
+        Stopwatch time = new Stopwatch();
+        field.pass(messages, among);
+        return (double) time.elapsedNs() / messages;
+    }
+
+    private void ratio(String name, Beside beside, Work work)
+            throws IOException, InterruptedException {
+        List<Double> alone = new ArrayList<>();
+        List<Double> with = new ArrayList<>();
+        for (int i = 0; i < ROUNDS; i++) {
+            alone.add(beside(Beside.NOTHING, work));
+            with.add(beside(beside, work));
+        }
+        out.printf(
+                Locale.ROOT,
+                "OBSERVED %s beside %s: %.1f ns a message, alone %.1f, ratio %.3f%n",
+                name,
+                beside.name().toLowerCase(Locale.ROOT),
+                median(with),
+                median(alone),
+                median(with) / median(alone));
+    }
+
+    private static double beside(Beside beside, Work work)
+            throws IOException, InterruptedException {
+        if (beside == Beside.NOTHING) {
+            return work.run();
+        }
+        try (Observer observer = Observer.start(ObserverOptions.loopback());
+                Viewer viewer = new Viewer(observer)) {
+            if (beside == Beside.VIEWER) {
+                viewer.stream();
+            }
+            return work.run();
+        }
+    }
+
+    private static double median(List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 2);
+    }
+
+    private void gaps(Field field, long messages) throws IOException, InterruptedException {
+        for (Beside beside : Beside.values()) {
+            List<Double> longest = new ArrayList<>();
+            for (int i = 0; i < ROUNDS; i++) {
+                longest.add(beside(beside, () -> field.longestGapNs(messages, field.size()) / 1e6));
+            }
+            out.printf(
+                    Locale.ROOT,
+                    "OBSERVED longest pause of the cord beside %s: median %.2f ms, most %.2f ms%n",
+                    beside.name().toLowerCase(Locale.ROOT),
+                    median(longest),
+                    longest.stream().mapToDouble(each -> each).max().orElseThrow());
+        }
+    }
+
+    private void pages() throws IOException, InterruptedException {
+        try (Field field = new Field(MANY);
+                Observer observer = Observer.start(ObserverOptions.loopback());
+                Viewer viewer = new Viewer(observer)) {
+            long before = Heap.used();
+            viewer.stream();
+            long after = Heap.used();
+            List<Double> tookMs = new ArrayList<>();
+            long bytes = 0;
+            for (int i = 0; i < PAGES; i++) {
+                field.pass(FIRST_MESSAGES, field.size()); // so all have changed
+                Stopwatch time = new Stopwatch();
+                bytes = viewer.page().length();
+                tookMs.add(time.elapsedNs() / 1e6);
+            }
+            out.printf(
+                    Locale.ROOT,
+                    "OBSERVED a page of %,d actors: median %.0f ms, most %.0f ms, %,d characters; a"
+                            + " viewer keeps %.1f MiB%n",
+                    MANY,
+                    median(tookMs),
+                    tookMs.stream().mapToDouble(each -> each).max().orElseThrow(),
+                    bytes,
+                    (after - before) / MIB);
+        }
+    }
+}
