@@ -186,6 +186,9 @@ class ObserverPageTest {
         await().atMost(LONG).until(() -> number("", 5) > 0);
         double before = number("", 5);
         await().atMost(LONG).until(() -> number("", 5) > before);
+        browser.findElement(By.cssSelector("#numbers summary")).click();
+        await().atMost(LONG).until(() -> restartsASecond() > 0);
+        browser.findElement(By.cssSelector("#numbers summary")).click();
         String picture = System.getProperty("ropewalk.picture", "");
         if (!picture.isEmpty()) {
             await().atMost(LONG).until(() -> samples() >= 10); // a chart has something to show
@@ -193,6 +196,18 @@ class ObserverPageTest {
             Files.write(Path.of(picture), Files.readAllBytes(shot.toPath()));
         }
         assertQuiet();
+    }
+
+    /** As the numbers tell it; -1 if they do not. */
+    private double restartsASecond() {
+        Object rate =
+                browser.executeScript(
+                        "const rows = [...document.querySelectorAll('#numbers tbody tr')];"
+                                + "const at = rows.findIndex(each => each.cells[0].textContent ==="
+                                + " 'ropewalk.actor.restarts');"
+                                + "return at < 0 ? '' : rows[at].cells[3].textContent;");
+        String text = String.valueOf(rate).replace(",", "");
+        return text.isEmpty() ? -1 : Double.parseDouble(text);
     }
 
     @Test
