@@ -77,7 +77,11 @@ class MovesGameTest {
 
     // ---------------------------------------------------------------- the game finds faults
 
-    /** From a seed that is near one which finds it. */
+    /**
+     * From a seed that is near one which finds it. A change of the library may find it with another
+     * one, also if it changes nothing: failures go to other nodes with their stack traces, so the
+     * length of a method's name moves the arrival of a frame. About one seed of 300 finds the rarest.
+     */
     private static void assertFound(long from, WayTiming timing, String sign) {
         assertFound(from, timing, UnaryOperator.identity(), sign);
     }
@@ -85,7 +89,7 @@ class MovesGameTest {
     private static void assertFound(
             long from, WayTiming timing, UnaryOperator<Store> stores, String sign) {
         boolean isFound = false;
-        for (long seed = from; seed < from + 400 && !isFound; seed++) {
+        for (long seed = from; seed < from + 2_000 && !isFound; seed++) {
             List<String> violations = new MovesGame(seed, timing, stores).play();
             isFound = violations.stream().anyMatch(each -> each.contains(sign));
         }
