@@ -572,8 +572,9 @@ public final class ActorCell<M> extends Target<M>
     /** From any thread: the ask needs no watching any more. */
     void answered(Ask<?, ?> ask) {
         Belongings<M> own = cord.isCurrent() ? belongings() : null;
-        if (own != null && own.openAsks() > 0) {
-            own.asks().remove(ask);
+        OpenAsks asks = own == null ? null : own.asksOrNull();
+        if (asks != null) {
+            asks.remove(ask);
         }
     }
 
@@ -660,10 +661,7 @@ public final class ActorCell<M> extends Target<M>
     /** The incarnation is over; its supervisor decides what follows. */
     void isDown(Incarnation<M> ended, ExitReason reason) {
         if (reason.isFailure() || extras != null) {
-            extras().type = typeName();
-        }
-        if (reason.isFailure()) {
-            extras().lastFailure = reason.failure();
+            extras().past = new Extras.Past(typeName(), reason.failure());
         }
         incarnation = null;
         if (definition.keepsState && state == UP) {
@@ -682,9 +680,6 @@ public final class ActorCell<M> extends Target<M>
         }
         state(state, ENDED);
         committed = null;
-        if (extras != null) {
-            extras.lastFailure = null;
-        }
         return true;
     }
 
@@ -905,7 +900,7 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public @Nullable ObservedSupervisor supervisor() {
-        return child().supervisor().observedSupervisor();
+        return child().supervisor() instanceof ObservedSupervisor above ? above : null;
     }
 
     @Override
@@ -934,9 +929,9 @@ public final class ActorCell<M> extends Target<M>
     /** The class under which it counts, and is traced. */
     String typeName() {
         Object now = userState();
-        String before = extras == null ? null : extras.type;
-        return now == null && before != null
-                ? before
+        Extras.Past past = extras == null ? null : extras.past;
+        return now == null && past != null
+                ? past.type()
                 : TypeNames.of(now, definition.factory, definition.body);
     }
 
@@ -985,8 +980,7 @@ public final class ActorCell<M> extends Target<M>
 
     /** How many asks the running incarnation has taken and not answered; on the cord. */
     public int openAsks() {
-        Belongings<M> own = belongings();
-        return own == null ? 0 : own.openAsks();
+        return OpenAsks.sizeOf(belongings());
     }
 
     /** On the cord. */

@@ -71,14 +71,8 @@ final class Belongings<M> {
         return asks;
     }
 
-    /** Some may be answered, or have been left by their askers. */
-    int openAsks() {
-        return asks == null ? 0 : asks.size();
-    }
-
-    /** How many askers wait for a reply of this actor. */
-    int awaitedReplies() {
-        return asks == null ? 0 : asks.open();
+    @Nullable OpenAsks asksOrNull() {
+        return asks;
     }
 
     Links links() {

@@ -143,7 +143,7 @@ public final class Caller {
         return running != null
                 && running.isIdle()
                 && actor.mailboxNow().size() == 0
-                && (own == null || own.awaitedReplies() == 0);
+                && OpenAsks.openOf(own) == 0;
     }
 
     /** The actor asks before it begins a message; on its cord. */

@@ -110,11 +110,11 @@ final class CellView {
                 links == null ? List.of() : named(links.peers()),
                 own == null ? List.of() : named(own.monitored()),
                 extras == null ? 0 : extras.watchers(),
-                own == null ? 0 : own.awaitedReplies(),
+                OpenAsks.openOf(own),
                 own == null ? List.of() : timers(own.timersOrNull()),
                 new RestartLimit(
                         above.path(), -1, above.rules().intensity(), above.rules().period()),
-                extras == null ? null : extras.lastFailure);
+                extras == null || extras.past == null ? null : extras.past.failure());
     }
 
     private static List<String> named(List<? extends ActorRef<?>> actors) {

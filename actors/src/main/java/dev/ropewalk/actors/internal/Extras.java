@@ -38,6 +38,14 @@ final class Extras<M> {
         EACH_END_TOLD
     }
 
+    /**
+     * The last incarnation that is over.
+     *
+     * @param type the name of its class
+     * @param failure null if it has not failed, or was killed
+     */
+    record Past(String type, @Nullable Throwable failure) {}
+
     /** Those that are to be told of the end. */
     private final Map<DownListener, Interest> watchers = new LinkedHashMap<>();
 
@@ -59,14 +67,11 @@ final class Extras<M> {
     /** Whether it may begin a message now; null if it does not ask. */
     private @Nullable BooleanSupplier permit;
 
-    /** The name of its class while it has no behavior; null if none has failed. */
-    @Nullable String type;
+    /** Null if no incarnation is over, or the actor has ended. */
+    @Nullable Past past;
 
     /** How often it was started again. */
     long restarts;
-
-    /** Of the last incarnation that has failed; null if none has, and after its end. */
-    @Nullable Throwable lastFailure;
 
     /** It has ended, and waits for its groups to know, before it tells its watchers. */
     boolean isLeaving;
@@ -133,6 +138,7 @@ final class Extras<M> {
 
     /** The actor is over; those that were told of the end of its last incarnation know. */
     private void tellOfEnd(Down down) {
+        past = null; // a reference to an actor that has ended keeps no exception
         Map<DownListener, Interest> all = new LinkedHashMap<>(watchers);
         watchers.clear();
         all.forEach(

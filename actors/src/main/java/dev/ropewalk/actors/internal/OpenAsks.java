@@ -83,14 +83,23 @@ final class OpenAsks {
         }
     }
 
-    /** With some that are answered. */
     int size() {
         return size;
     }
 
-    /** Whose askers still wait. */
-    int open() {
-        sweep();
-        return size;
+    /** With some that are answered. */
+    static int sizeOf(@Nullable Belongings<?> own) {
+        OpenAsks asks = own == null ? null : own.asksOrNull();
+        return asks == null ? 0 : asks.size;
+    }
+
+    /** Those whose askers still wait. */
+    static int openOf(@Nullable Belongings<?> own) {
+        OpenAsks asks = own == null ? null : own.asksOrNull();
+        if (asks == null) {
+            return 0;
+        }
+        asks.sweep();
+        return asks.size;
     }
 }

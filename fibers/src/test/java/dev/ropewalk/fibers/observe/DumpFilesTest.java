@@ -351,7 +351,6 @@ class DumpFilesTest {
                 OtherJvm.run(List.of("-Dropewalk.dumps=" + file), SignalsItself.class);
         assertEquals(0, ended.exit(), ended::output);
         assertTrue(ended.output().contains("signal USR1"), ended::output);
-        assertTrue(ended.output().contains("goes on"), ended::output);
     }
 
     /** Its directory is a file at first. */
@@ -361,7 +360,6 @@ class DumpFilesTest {
         public static void main(String[] args) throws IOException {
             Path directory = Path.of(System.getProperty("ropewalk.dumps"));
             Cord.run(CordOptions.named("signals itself"), () -> RaisedSignal.raise("USR1"));
-            System.out.println("goes on");
             Files.delete(directory);
             Cord.run(
                     CordOptions.named("again"),

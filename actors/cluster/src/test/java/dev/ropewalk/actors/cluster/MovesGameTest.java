@@ -80,7 +80,8 @@ class MovesGameTest {
     /**
      * From a seed that is near one which finds it. A change of the library may find it with another
      * one, also if it changes nothing: failures go to other nodes with their stack traces, so the
-     * length of a method's name moves the arrival of a frame. About one seed of 300 finds the rarest.
+     * length of a method's name moves the arrival of a frame. About one seed of 300 finds the
+     * rarest.
      */
     private static void assertFound(long from, WayTiming timing, String sign) {
         assertFound(from, timing, UnaryOperator.identity(), sign);

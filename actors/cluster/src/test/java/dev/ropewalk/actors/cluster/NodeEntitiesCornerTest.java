@@ -927,7 +927,7 @@ class NodeEntitiesCornerTest {
                     }
                     boolean isCounted = seen.equals(Set.of(FIRST + 111));
                     boolean isLost = seen.equals(Set.of(FIRST + 101));
-                    assertTrue(isCounted || isLost && !isAcknowledged, seen::toString);
+                    assertTrue(isCounted || (isLost && !isAcknowledged), seen::toString);
                 });
     }
 

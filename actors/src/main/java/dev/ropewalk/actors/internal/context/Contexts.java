@@ -21,12 +21,12 @@ public final class Contexts {
     /** The sender has no context. */
     private static final Object NONE = new Object();
 
+    /** Of a message that goes on in place of its sender; null for the context of the caller. */
+    private static final ThreadLocal<@Nullable Object> OF_SENDER = new ThreadLocal<>();
+
     private final ContextCarrier carrier;
     private final SwitchHook<?> hook;
     private final AtomicBoolean isWarned = new AtomicBoolean();
-
-    /** Of a message that goes on in place of its sender; null for the context of the caller. */
-    private final ThreadLocal<@Nullable Object> ofSender = new ThreadLocal<>();
 
     public Contexts(ContextCarrier carrier) {
         this.carrier = carrier;
@@ -53,7 +53,7 @@ public final class Contexts {
 
     /** Of the caller, or of the sender in whose place it sends; null for none. */
     public @Nullable Object current() {
-        Object sender = ofSender.get();
+        Object sender = OF_SENDER.get();
         if (sender != null) {
             return sender == NONE ? null : sender;
         }
@@ -71,12 +71,12 @@ public final class Contexts {
      * @param context of that sender; null for none
      */
     public void runAs(@Nullable Object context, Runnable code) {
-        Object before = ofSender.get();
-        ofSender.set(context == null ? NONE : context);
+        Object before = OF_SENDER.get();
+        OF_SENDER.set(context == null ? NONE : context);
         try {
             code.run();
         } finally {
-            ofSender.set(before);
+            OF_SENDER.set(before);
         }
     }
 

@@ -75,7 +75,7 @@ public final class TreeWalk {
     private final Function<Observed, Described> question;
     private final long deadlineNs;
 
-    /** What a cord is asked for at once. */
+    /** So many a cord is asked for at once. */
     private final int portion;
 
     private final Set<Cord> silent = new LinkedHashSet<>();

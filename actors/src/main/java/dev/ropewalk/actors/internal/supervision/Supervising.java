@@ -1,6 +1,5 @@
 package dev.ropewalk.actors.internal.supervision;
 
-import dev.ropewalk.actors.internal.observe.ObservedSupervisor;
 import dev.ropewalk.actors.observe.FailureReport;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.fibers.supervision.RestartRule;
@@ -38,11 +37,6 @@ public interface Supervising {
 
     /** Whether it waits for the end of this child, or of what is above it; from any thread. */
     boolean awaitsEndOf(Child child);
-
-    /** The same, as inspectors see it; null if they do not. */
-    default @Nullable ObservedSupervisor observedSupervisor() {
-        return null;
-    }
 
     /** The supervisor above, or that of the actor whose children these are; null for a root. */
     @Nullable Supervising above();

@@ -480,11 +480,6 @@ public final class SupervisorCell extends Supervisor
     }
 
     @Override
-    public ObservedSupervisor observedSupervisor() {
-        return this;
-    }
-
-    @Override
     public int recentRestarts() {
         return life == null ? 0 : life.recentRestarts();
     }

@@ -9,7 +9,6 @@ import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
-import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.fibers.Cord;
@@ -551,7 +550,7 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     /** One key, from the start of its actor to the end. */
-    private final class Resident implements DownListener {
+    private final class Resident implements DownListener, Route.Giver {
         private final int shard;
         private final String key;
         private final Queue<Held> held = new ArrayDeque<>();
@@ -623,7 +622,7 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             while (state == State.RUNNING && !held.isEmpty()) {
                 Held next = held.remove();
-                give(next.item, next.isForeign);
+                home.give(next.item, next.isForeign, this);
             }
         }
 
@@ -634,7 +633,7 @@ final class Residents<M> implements EntityHome.Keeper {
                     if (actor == null) {
                         hold(item, isForeign);
                     } else {
-                        give(item, isForeign);
+                        home.give(item, isForeign, this);
                     }
                 }
                 case ENDING -> hold(item, isForeign);
@@ -650,23 +649,8 @@ final class Residents<M> implements EntityHome.Keeper {
             }
         }
 
-        private void give(Object item, boolean isForeign) {
-            if (Calls.haveContexts(home.system())) {
-                Calls.runInContext(home.system(), ofSender(item), () -> giveHere(item, isForeign));
-            } else {
-                giveHere(item, isForeign);
-            }
-        }
-
-        private static @Nullable Object ofSender(Object item) {
-            return switch (item) {
-                case InContext sent -> sent.ofSystem();
-                case Question<?, ?> question -> question.ask().contextHere();
-                default -> null;
-            };
-        }
-
-        private void giveHere(Object item, boolean isForeign) {
+        @Override
+        public void give(Object item, boolean isForeign) {
             ActorRef<M> to = Objects.requireNonNull(actor);
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here
