@@ -198,7 +198,15 @@ class ActorDetailsTest {
             while (inspector.activity().glance().phase() != ActorPhase.UP) {
                 Thread.onSpinWait();
             }
-            Fiber<?> keeper = above.spin("keeps", () -> await(goOn));
+            CountDownLatch keeps = new CountDownLatch(1);
+            Fiber<?> keeper =
+                    above.spin(
+                            "keeps",
+                            () -> {
+                                keeps.countDown();
+                                await(goOn);
+                            });
+            await(keeps);
             try {
                 assertEquals(-1, inspector.details().restartLimit().recent());
             } finally {
