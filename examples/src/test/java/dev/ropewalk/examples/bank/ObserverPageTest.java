@@ -173,13 +173,13 @@ class ObserverPageTest {
         open.add(
                 () -> {
                     ActorSystem.all().stream()
-                            .filter(each -> each.name().equals("bank"))
+                            .filter(each -> each.name().equals("town"))
                             .forEach(each -> each.stop(Duration.ofSeconds(5)));
                     bank.join();
                 });
         await().atMost(LONG)
-                .until(() -> ActorSystem.all().stream().anyMatch(e -> e.name().equals("bank")));
-        look("bank");
+                .until(() -> ActorSystem.all().stream().anyMatch(e -> e.name().equals("town")));
+        look("town");
         browser.executeScript(
                 "const s = document.getElementById('sort'); s.value = 'restarts';"
                         + "s.dispatchEvent(new Event('change'));");
@@ -198,16 +198,22 @@ class ObserverPageTest {
         assertQuiet();
     }
 
-    /** As the numbers tell it; -1 if they do not. */
+    /** The most of all classes, as the numbers tell it; -1 if they do not. */
     private double restartsASecond() {
-        Object rate =
+        Object rates =
                 browser.executeScript(
                         "const rows = [...document.querySelectorAll('#numbers tbody tr')];"
-                                + "const at = rows.findIndex(each => each.cells[0].textContent ==="
-                                + " 'ropewalk.actor.restarts');"
-                                + "return at < 0 ? '' : rows[at].cells[3].textContent;");
-        String text = String.valueOf(rate).replace(",", "");
-        return text.isEmpty() ? -1 : Double.parseDouble(text);
+                                + "let name = '';"
+                                + "return rows.filter(each => (name = each.cells[0].textContent"
+                                + " || name) === 'ropewalk.actor.restarts')"
+                                + ".map(each => each.cells[3].textContent);");
+        return ((List<?>) rates)
+                .stream()
+                        .map(each -> String.valueOf(each).replace(",", ""))
+                        .filter(each -> !each.isEmpty())
+                        .mapToDouble(Double::parseDouble)
+                        .max()
+                        .orElse(-1);
     }
 
     @Test
