@@ -661,7 +661,7 @@ public final class ActorCell<M> extends Target<M>
     /** The incarnation is over; its supervisor decides what follows. */
     void isDown(Incarnation<M> ended, ExitReason reason) {
         if (reason.isFailure() || extras != null) {
-            extras().past = new Extras.Past(typeName(), reason.failure());
+            extras().isDown(typeName(), reason.failure());
         }
         incarnation = null;
         if (definition.keepsState && state == UP) {
@@ -929,9 +929,9 @@ public final class ActorCell<M> extends Target<M>
     /** The class under which it counts, and is traced. */
     String typeName() {
         Object now = userState();
-        Extras.Past past = extras == null ? null : extras.past;
-        return now == null && past != null
-                ? past.type()
+        String before = extras == null ? null : extras.type;
+        return now == null && before != null
+                ? before
                 : TypeNames.of(now, definition.factory, definition.body);
     }
 

@@ -25,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.lang.invoke.VarHandle;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
 /** The caller of an actor: another actor, a fiber below one, or somebody else. */
 public final class Caller {
@@ -176,13 +177,10 @@ public final class Caller {
         return contexts == null ? null : contexts.current();
     }
 
-    public static void runInContext(ActorSystem system, @Nullable Object context, Runnable code) {
-        Contexts contexts = contextsOf(system);
-        if (contexts == null) {
-            code.run();
-        } else {
-            contexts.runAs(context, code);
-        }
+    public static <T> T inContext(
+            Target<?> to, @Nullable Object context, Supplier<T> sending) {
+        Contexts contexts = to instanceof ActorCell<?> actor ? actor.core().contexts() : null;
+        return contexts == null ? sending.get() : contexts.sendAs(context, sending);
     }
 
     /** The taps of the actor that calls hear of it. */

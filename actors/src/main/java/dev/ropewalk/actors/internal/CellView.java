@@ -114,7 +114,7 @@ final class CellView {
                 own == null ? List.of() : timers(own.timersOrNull()),
                 new RestartLimit(
                         above.path(), -1, above.rules().intensity(), above.rules().period()),
-                extras == null || extras.past == null ? null : extras.past.failure());
+                extras == null ? null : extras.lastFailure);
     }
 
     private static List<String> named(List<? extends ActorRef<?>> actors) {

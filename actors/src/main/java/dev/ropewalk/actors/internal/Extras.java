@@ -2,6 +2,7 @@ package dev.ropewalk.actors.internal;
 
 import dev.ropewalk.actors.Down;
 import dev.ropewalk.actors.ExitReason;
+import dev.ropewalk.actors.internal.observe.Snapshots;
 import dev.ropewalk.actors.internal.observe.Tap;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.actors.internal.routing.Gauge;
@@ -38,14 +39,6 @@ final class Extras<M> {
         EACH_END_TOLD
     }
 
-    /**
-     * The last incarnation that is over.
-     *
-     * @param type the name of its class
-     * @param failure null if it has not failed, or was killed
-     */
-    record Past(String type, @Nullable Throwable failure) {}
-
     /** Those that are to be told of the end. */
     private final Map<DownListener, Interest> watchers = new LinkedHashMap<>();
 
@@ -67,8 +60,11 @@ final class Extras<M> {
     /** Whether it may begin a message now; null if it does not ask. */
     private @Nullable BooleanSupplier permit;
 
-    /** Null if no incarnation is over, or the actor has ended. */
-    @Nullable Past past;
+    /** The name of its class while it has no behavior; null if none is over. */
+    @Nullable String type;
+
+    /** Of the last incarnation, if somebody looks; null after the end. */
+    @Nullable Throwable lastFailure;
 
     /** How often it was started again. */
     long restarts;
@@ -78,6 +74,12 @@ final class Extras<M> {
 
     /** Of the state, between two incarnations. */
     @Nullable Belongings<M> kept;
+
+    /** An incarnation is over. Nobody asks why in a process where nobody looks. */
+    void isDown(String typeName, @Nullable Throwable failure) {
+        type = typeName;
+        lastFailure = Snapshots.areAnyOn() ? failure : null;
+    }
 
     /** It asks before each message from now on. */
     void needsPermit(BooleanSupplier mayBegin) {
@@ -138,7 +140,7 @@ final class Extras<M> {
 
     /** The actor is over; those that were told of the end of its last incarnation know. */
     private void tellOfEnd(Down down) {
-        past = null; // a reference to an actor that has ended keeps no exception
+        lastFailure = null; // a reference to an actor that has ended keeps no exception
         Map<DownListener, Interest> all = new LinkedHashMap<>(watchers);
         watchers.clear();
         all.forEach(

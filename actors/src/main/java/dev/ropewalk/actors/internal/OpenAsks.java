@@ -93,13 +93,13 @@ final class OpenAsks {
         return asks == null ? 0 : asks.size;
     }
 
-    /** Those whose askers still wait. */
+    /** Those whose askers still wait. Changes nothing: the cord may have ended. */
     static int openOf(@Nullable Belongings<?> own) {
         OpenAsks asks = own == null ? null : own.asksOrNull();
-        if (asks == null) {
-            return 0;
+        int count = 0;
+        for (Ask<?, ?> ask = asks == null ? null : asks.first; ask != null; ask = ask.next) {
+            count += ask.isOpen() ? 1 : 0;
         }
-        asks.sweep();
-        return asks.size;
+        return count;
     }
 }

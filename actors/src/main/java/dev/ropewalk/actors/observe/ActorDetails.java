@@ -8,7 +8,7 @@ import java.util.List;
 /**
  * The ties of an actor to others at a moment, its timers, and why it was started again; made by
  * {@link ActorInspector#details}. No code of the program is called for it. Of each list the first
- * {@value #MAX} are told.
+ * {@value #MAX} are told, and of links and monitors a line with the number of the others.
  *
  * @param activity what it does
  * @param links the actors that it is linked to, with their numbers
@@ -17,8 +17,10 @@ import java.util.List;
  * @param openAsks the questions that it has taken and not answered
  * @param timers those that are set, the next one first
  * @param restartLimit what its supervisor allows
- * @param lastFailure why the last incarnation has failed, the program's own object; null if none
- *     has, or the actor has ended
+ * @param lastFailure why the last incarnation that is over has failed, the program's own object;
+ *     null if it has not, or the actor has ended, or no {@link
+ *     dev.ropewalk.actors.ActorSystem#snapshot snapshot} was taken in the process before: nothing is
+ *     kept where nobody looks
  */
 public record ActorDetails(
         ActorActivity activity,

@@ -73,7 +73,7 @@ public final class ActorInspector {
     /**
      * {@return its ties to other actors, its timers, and why it was started again} Like {@link
      * #activity} it calls no code of the program. Also of one that has ended, which has none. A
-     * supervisor on another cord is asked, too.
+     * supervisor on another cord is asked, too, within as long again.
      *
      * @throws FiberTimeoutException if the actor's cord does not answer
      */

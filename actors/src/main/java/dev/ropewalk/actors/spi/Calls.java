@@ -13,6 +13,8 @@ import dev.ropewalk.actors.internal.routing.Routee;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.function.Supplier;
+
 /** The things that a {@link Target} has to know of the code that calls it. For any thread. */
 public final class Calls {
     private Calls() {}
@@ -78,18 +80,8 @@ public final class Calls {
     }
 
     /**
-     * {@return whether messages to the actors of a system have contexts, see {@link
-     * dev.ropewalk.actors.ActorSystemOptions#withContexts}} Costs little where no system has them.
-     *
-     * @param system of the actors
-     */
-    public static boolean haveContexts(ActorSystem system) {
-        return Taps.areAny() && Caller.contextsOf(system) != null;
-    }
-
-    /**
      * {@return the context of the caller, for a message that another thread passes on, see {@link
-     * #runInContext}; null if it has none, or the system carries none} Costs little where no system
+     * #inContext}; null if it has none, or the system carries none} Costs little where no system
      * carries them.
      *
      * @param system of the recipient
@@ -99,15 +91,20 @@ public final class Calls {
     }
 
     /**
-     * Runs code that passes on a message of another sender: it has the context of that sender, and
-     * none of the caller.
+     * Passes on a message of another sender: it has the context of that sender, and none of the
+     * caller. Costs little where no system carries contexts.
      *
-     * @param system of the recipient, which {@link #haveContexts}
+     * @param <T> the type of the result
+     * @param to the actor that gets it
      * @param context from {@link #contextHere} of the sender; null if it has none
-     * @param code tells or asks; must not wait
+     * @param sending tells or asks, and nothing else; must not wait
+     * @return what that returns
      */
-    public static void runInContext(ActorSystem system, @Nullable Object context, Runnable code) {
-        Caller.runInContext(system, context, code);
+    public static <T> T inContext(
+            ActorRef<?> to, @Nullable Object context, Supplier<T> sending) {
+        return Taps.areAny()
+                ? Caller.inContext(to.target(), context, sending)
+                : sending.get();
     }
 
     /**

@@ -142,6 +142,7 @@ class ActorDetailsTest {
                 world -> {
                     ActorRef<Task> clerk = clerk(world, "clerk");
                     assertNull(of(clerk).lastFailure());
+                    world.system.snapshot(); // nothing is kept where nobody has looked
                     Crash first = new Crash("first");
                     Crash second = new Crash("second");
                     for (Crash each : List.of(first, second)) {

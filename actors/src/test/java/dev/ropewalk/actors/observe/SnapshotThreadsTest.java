@@ -12,6 +12,7 @@ import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.actors.testkit.Peek;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordOptions;
+import dev.ropewalk.fibers.Fiber;
 
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 /** Rule A6: a snapshot misses no change, on several cords, and with others who take some. */
@@ -43,6 +45,59 @@ class SnapshotThreadsTest {
                 .map(ActorGlance::phase)
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** It is asked for portions, and the other one must not take its time. */
+    @Test
+    void A6_aCordThatIsStuckHidesNoActorOfAnother() {
+        int many = 3_500;
+        CountDownLatch goOn = new CountDownLatch(1);
+        CountDownLatch keeps = new CountDownLatch(1);
+        try (Cord home = Cord.start("home");
+                Cord crowded = Cord.start("crowded");
+                Cord stuck = Cord.start("stuck");
+                ActorSystem system =
+                        ActorSystem.start(
+                                Tree.oneForOne("system"),
+                                ActorSystemOptions.defaults()
+                                        .over(List.of(home, stuck, crowded)))) {
+            ActorRef<String> alone = system.root().spin(stuck, "alone", idle());
+            for (int i = 0; i < many; i++) {
+                system.root().spin(crowded, "a" + i, idle());
+            }
+            while (system.dump().root().children().size() < many + 1
+                    || ActorInspector.of(alone).activity().glance().phase() != ActorPhase.UP) {
+                Thread.onSpinWait();
+            }
+            Fiber<?> keeper =
+                    stuck.spin(
+                            "keeps",
+                            () -> {
+                                keeps.countDown();
+                                await(goOn);
+                            });
+            await(keeps);
+            try {
+                SystemSnapshot seen = system.snapshot(Duration.ofSeconds(2));
+                assertEquals(List.of("stuck"), seen.silent());
+                assertEquals(many, seen.actors().size());
+            } finally {
+                goOn.countDown();
+            }
+            keeper.await();
+            SystemSnapshot later = system.snapshot();
+            assertEquals(List.of(), later.silent());
+            assertEquals(many + 1, later.actors().size());
+            assertEquals(1, later.visited(), "the others were seen, and have not changed");
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException over) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Suspends and resumes the actor in turn, and sees each change. */

@@ -102,7 +102,7 @@ public final class Metrics {
         if (known != null && !isOld(known)) {
             return known.values;
         }
-        if (!reading.lock(LIMIT)) {
+        if (!reading.lock(isStuckTold.get() ? Duration.ZERO : LIMIT)) {
             return asRead();
         }
         try {

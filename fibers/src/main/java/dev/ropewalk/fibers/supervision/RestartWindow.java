@@ -44,25 +44,24 @@ public final class RestartWindow {
      * @return false if it is one too many
      */
     public boolean allow(long nowNs) {
-        removeOld(nowNs);
+        while (!timesNs.isEmpty() && nowNs - timesNs.getFirst() > periodNs) {
+            timesNs.removeFirst();
+        }
         timesNs.addLast(nowNs);
         return timesNs.size() <= intensity;
     }
 
     /**
-     * {@return how many restarts lie within the period}
+     * {@return how many restarts lie within the period} Changes nothing.
      *
      * @param nowNs as for {@link #allow}
      */
     public int recent(long nowNs) {
-        removeOld(nowNs);
-        return timesNs.size();
-    }
-
-    private void removeOld(long nowNs) {
-        while (!timesNs.isEmpty() && nowNs - timesNs.getFirst() > periodNs) {
-            timesNs.removeFirst();
+        int count = 0;
+        for (long each : timesNs) {
+            count += nowNs - each <= periodNs ? 1 : 0;
         }
+        return count;
     }
 
     /** {@return the restarts in the window, and whether they are too many} */

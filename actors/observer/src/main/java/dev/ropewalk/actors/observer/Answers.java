@@ -12,10 +12,8 @@ import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpHandler;
 import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
-import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.FiberTimeoutException;
-import dev.ropewalk.fibers.blocking.Blocking;
 import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.observe.FiberDump;
 
@@ -67,20 +65,10 @@ final class Answers implements HttpHandler {
         ActorRef<?> ref = ref(request);
         try {
             ActorDetails details = ActorInspector.of(ref).within(Sampler.LIMIT).details();
-            Throwable failure = details.lastFailure();
-            String why = failure == null ? null : text(failure);
-            return HttpResponse.json(Documents.actor(details, why, fiber(details.activity())));
+            return HttpResponse.json(Documents.actor(details, fiber(details.activity())));
         } catch (FiberTimeoutException silent) {
             throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");
         }
-    }
-
-    /** Its own text is code of the program, which may wait. */
-    private static String text(Throwable failure) {
-        return CancelScope.moveOnAfter(
-                Sampler.LIMIT,
-                failure.getClass().getName(),
-                () -> Blocking.call(() -> Texts.of(failure)));
     }
 
     /** The fiber in which it runs; null if that is not among those of the dump. */

@@ -37,22 +37,22 @@ final class Documents {
     /**
      * All that a viewer sees.
      *
-     * @param numbers those of {@code /metrics}; empty if nobody wants them
+     * @param numbers those of {@code /metrics}
      * @param known the rows that he has, by their ids, which becomes those of now; a row that has
      *     not changed is left out
      */
     static String all(
-            Sample sample, View view, List<MetricValue> numbers, Map<String, String> known) {
+            Sample sample, View view, Numbers numbers, Map<String, String> known) {
         JsonWriter json = new JsonWriter();
         json.begin();
         json.field("version", (Number) VERSION);
-        json.field("at", (Number) (sample.atNs() / 1_000_000));
         process(json);
         json.list("cords", sample.cords(), each -> cord(json, each));
         json.list("systems", sample.systems(), each -> system(json, each));
         rows(json, view, known);
         json.list("sources", sample.sources(), each -> source(json, each));
-        numbers(json, numbers);
+        json.field("numbersAt", (Number) (numbers.atNs() / 1_000_000));
+        numbers(json, numbers.values());
         json.end();
         return json.toString();
     }
@@ -115,7 +115,7 @@ final class Documents {
         json.field("tasks", (Number) cord.stats().tasks());
         json.field("silent", cord.isSilent());
         json.field("running", Texts.line(cord.running()));
-        stack(json, cord.stack());
+        stack(json, "stack", cord.stack());
         json.list("cycles", cord.cycles(), each -> json.string(text(each)));
         json.end();
     }
@@ -131,9 +131,9 @@ final class Documents {
         return Objects.requireNonNull(Texts.line(line));
     }
 
-    private static void stack(JsonWriter json, List<StackTraceElement> stack) {
+    private static void stack(JsonWriter json, String name, List<StackTraceElement> stack) {
         json.list(
-                "stack",
+                name,
                 stack.subList(0, Math.min(stack.size(), MAX_FRAMES)),
                 each -> json.string(text(each.toString())));
     }
@@ -219,10 +219,9 @@ final class Documents {
     /**
      * One actor.
      *
-     * @param failure the text of its last failure; null if there is none
      * @param fiber in which it runs; null if that was not found
      */
-    static String actor(ActorDetails details, @Nullable String failure, @Nullable FiberDump fiber) {
+    static String actor(ActorDetails details, @Nullable FiberDump fiber) {
         ActorActivity activity = details.activity();
         JsonWriter json = new JsonWriter();
         json.begin();
@@ -238,7 +237,7 @@ final class Documents {
                 each -> json.string(text(each)));
         json.field("pending", fiber == null ? null : Texts.line(fiber.pending()));
         json.field("fibers", (Number) (fiber == null ? 0 : fiber.children()));
-        stack(json, fiber == null ? List.of() : fiber.stack());
+        stack(json, "stack", fiber == null ? List.of() : fiber.stack());
         json.list("links", details.links(), each -> json.string(text(each)));
         json.list("monitors", details.monitors(), each -> json.string(text(each)));
         json.field("watchers", (Number) details.watchers());
@@ -248,10 +247,9 @@ final class Documents {
         json.field("recentRestarts", recent(details.restartLimit()));
         json.field("maxRestarts", (Number) details.restartLimit().max());
         json.field("restartPeriod", periodMs(details.restartLimit()));
-        json.field("failure", failure);
-        Throwable thrown = details.lastFailure();
-        List<StackTraceElement> where = thrown == null ? List.of() : frames(thrown);
-        json.list("failedAt", where, each -> json.string(text(each.toString())));
+        Throwable failure = details.lastFailure();
+        json.field("failure", failure == null ? null : failure.getClass().getName());
+        stack(json, "failedAt", failure == null ? List.of() : Texts.stack(failure));
         json.end();
         return json.toString();
     }
@@ -265,10 +263,6 @@ final class Documents {
         return limit.period().compareTo(LONGEST_PERIOD) > 0
                 ? null
                 : (Number) limit.period().toMillis();
-    }
-
-    private static List<StackTraceElement> frames(Throwable thrown) {
-        return List.of(thrown.getStackTrace()).stream().limit(MAX_FRAMES).toList();
     }
 
     private static void timer(JsonWriter json, ActorDetails.Timer timer) {

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.internal.dump.Lines;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.List;
 import java.util.Locale;
 import java.util.regex.Pattern;
 
@@ -23,6 +24,16 @@ final class Texts {
     /** Safe against a {@code toString} that throws. */
     static String of(Throwable failure) {
         return told(Lines.of(failure));
+    }
+
+    /** Where a failure was thrown; empty if its class tells that by code of its own. */
+    static List<StackTraceElement> stack(Throwable failure) {
+        try {
+            Class<?> told = failure.getClass().getMethod("getStackTrace").getDeclaringClass();
+            return told == Throwable.class ? List.of(failure.getStackTrace()) : List.of();
+        } catch (NoSuchMethodException none) {
+            throw new AssertionError(none);
+        }
     }
 
     private static String told(String line) {

@@ -6,10 +6,12 @@ import dev.ropewalk.channels.Channel;
 import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpResponse;
+import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.metrics.MetricValue;
 import dev.ropewalk.fibers.metrics.Metrics;
+import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.spi.ClosedException;
 
 import org.jspecify.annotations.Nullable;
@@ -38,6 +40,7 @@ final class Viewers {
     private final Map<String, Fiber<?>> viewers = new HashMap<>();
 
     private long streams;
+    private Numbers numbers = Numbers.NONE;
 
     Viewers(Sampler sampler, Metrics metrics) {
         this.sampler = sampler;
@@ -105,7 +108,17 @@ final class Viewers {
 
     private String all(Window window, Map<String, String> known) {
         Sample sample = sampler.sample();
-        List<MetricValue> numbers = window.hasNumbers() ? metrics.read() : List.of();
-        return Documents.all(sample, window.look(sample), numbers, known);
+        Numbers shown = window.hasNumbers() ? read() : Numbers.NONE;
+        return Documents.all(sample, window.look(sample), shown, known);
+    }
+
+    /** As they were, while a source does not come back: the page goes on without it. */
+    private Numbers read() {
+        List<MetricValue> now =
+                CancelScope.moveOnAfter(Sampler.LIMIT, numbers.values(), metrics::read);
+        if (now != numbers.values()) { // a reading serves all that ask within a while
+            numbers = new Numbers(Waits.nanoTime(), now);
+        }
+        return numbers;
     }
 }

@@ -251,7 +251,7 @@ function showNumbers(all) {
       const line = document.createElement('tr');
       const name = cell('td', i === 0 ? metric.name : '');
       name.title = metric.help;
-      const rate = metric.kind === 'COUNTER' ? rateOf(metric.name + '\n' + of, each.value, all.at) : null;
+      const rate = metric.kind === 'COUNTER' ? rateOf(metric.name + '\n' + of, each.value, all.numbersAt) : null;
       line.append(name, cell('td', of), cell('td', decimal(each.value)), cell('td', decimal(rate)));
       return line;
     })));
@@ -433,7 +433,7 @@ function factsOf(actor) {
     oldest: actor.oldest === null ? null : actor.oldest + ' ms', restarts: actor.restarts, pending: actor.pending,
     'supervised by': `${actor.supervisor}: ${recent} of ${number(actor.maxRestarts)} restarts ` +
       (actor.restartPeriod === null ? 'in all' : `within ${number(actor.restartPeriod)} ms`),
-    'last failure': actor.failure, 'failed at': actor.failedAt.join('\n'), 'linked to': actor.links.join(', '),
+    'failed last by': actor.failure, 'failed at': actor.failedAt.join('\n'), 'linked to': actor.links.join(', '),
     monitors: actor.monitors.join(', '), watchers: actor.watchers || '', 'open asks': actor.openAsks || '',
     timers: timers.join(', ') };
   return Object.entries(facts)

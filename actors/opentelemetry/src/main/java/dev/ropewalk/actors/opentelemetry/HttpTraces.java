@@ -8,6 +8,8 @@ import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.EndHook;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberFailedException;
+import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.opentelemetry.api.OpenTelemetry;
@@ -109,19 +111,30 @@ public final class HttpTraces {
             HttpResponse response = handler.handle(request);
             status(span, response.status(), 500);
             return response;
-        } catch (HttpException known) {
-            status(span, known.status(), 500);
-            throw known;
         } catch (Throwable failure) {
-            if (!Waits.isSignal(failure)) {
-                status(span, 500, 500); // the server's answer
+            Throwable told = unwrapped(failure);
+            if (told instanceof HttpException known) {
+                status(span, known.status(), 500);
+            } else {
+                thrown = failure;
+                if (!Waits.isSignal(failure) && !(told instanceof ConnectionException)) {
+                    status(span, 500, 500); // the server's answer; a client that is gone has none
+                }
             }
-            thrown = failure;
             throw failure;
         } finally {
             givenUp.cancel();
             Failures.end(span, thrown);
         }
+    }
+
+    /** Also that of a fiber which the handler awaited. */
+    private static Throwable unwrapped(Throwable failure) {
+        Throwable cause = failure;
+        while (cause instanceof FiberFailedException && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause;
     }
 
     /**

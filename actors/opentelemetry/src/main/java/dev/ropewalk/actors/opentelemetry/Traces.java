@@ -9,6 +9,7 @@ import dev.ropewalk.fibers.spi.Waits;
 
 import io.opentelemetry.api.OpenTelemetry;
 import io.opentelemetry.api.trace.Tracer;
+import io.opentelemetry.api.trace.TracerProvider;
 import io.opentelemetry.context.Context;
 import io.opentelemetry.context.ContextStorage;
 import io.opentelemetry.context.Scope;
@@ -80,7 +81,8 @@ public final class Traces {
     /** One that passes nothing on is a mistake, unless all of it does nothing. */
     static void checkPropagator(
             TextMapPropagator propagator, OpenTelemetry openTelemetry, String what) {
-        if (propagator.fields().isEmpty() && openTelemetry != OpenTelemetry.noop()) {
+        boolean isOff = openTelemetry.getTracerProvider() == TracerProvider.noop();
+        if (propagator.fields().isEmpty() && !isOff) {
             LOG.warn(
                     "{} passes no context on: this OpenTelemetry has no propagator; give its"
                             + " builder one by setPropagators",

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
 
 /** The carrier of a system: code of the program that may fail. For any thread. */
 public final class Contexts {
@@ -66,17 +67,16 @@ public final class Contexts {
     }
 
     /**
-     * Runs code that sends a message in place of its sender. It must not wait.
+     * Sends a message in place of its sender. The code does that alone, and does not wait.
      *
      * @param context of that sender; null for none
      */
-    public void runAs(@Nullable Object context, Runnable code) {
-        Object before = OF_SENDER.get();
+    public <T> T sendAs(@Nullable Object context, Supplier<T> sending) {
         OF_SENDER.set(context == null ? NONE : context);
         try {
-            code.run();
+            return sending.get();
         } finally {
-            OF_SENDER.set(before);
+            OF_SENDER.remove();
         }
     }
 

@@ -175,7 +175,7 @@ public final class Snapshots {
         return parts.values().stream().mapToInt(Part::size).sum();
     }
 
-    /** By portions, all cords side by side. */
+    /** All cords side by side, each by portions. */
     private int visit(
             Set<Cord> cords,
             Map<Cord, List<ObservedActor>> first,
@@ -184,25 +184,18 @@ public final class Snapshots {
         List<Visits> all = new ArrayList<>();
         cords.forEach(each -> all.add(new Visits(each, first.getOrDefault(each, List.of()))));
         Set<Cord> ended = new HashSet<>();
-        List<Visits> open = new ArrayList<>(all);
-        while (!open.isEmpty()) {
-            Map<Visits, CordQuery<Boolean>> queries = new LinkedHashMap<>();
-            open.forEach(each -> queries.put(each, CordQuery.ask(each.cord, each::isDone)));
-            open.clear();
-            queries.forEach(
-                    (visits, query) -> {
-                        long leftNs = Math.max(0, deadlineNs - Waits.nanoTime());
-                        Boolean isDone = query.awaitOrAnswer(leftNs);
-                        if (isDone == null) {
-                            silent.add(visits.cord);
-                        } else if (!isDone) {
-                            open.add(visits);
-                        }
-                        if (query.hasCordEnded()) {
-                            ended.add(visits.cord);
-                        }
-                    });
-        }
+        Map<Visits, CordQuery<Visits>> queries = new LinkedHashMap<>();
+        all.forEach(each -> queries.put(each, CordQuery.askInSteps(each.cord, each::step)));
+        queries.forEach(
+                (visits, query) -> {
+                    long leftNs = Math.max(0, deadlineNs - Waits.nanoTime());
+                    if (query.awaitOrAnswer(leftNs) == null) {
+                        silent.add(visits.cord);
+                    }
+                    if (query.hasCordEnded()) {
+                        ended.add(visits.cord);
+                    }
+                });
         parts.keySet().removeAll(ended);
         return all.stream()
                 .filter(each -> !silent.contains(each.cord))
@@ -229,17 +222,15 @@ public final class Snapshots {
             this.first = first;
         }
 
-        /** Makes a portion of them, and says whether that was the last one. */
-        boolean isDone() {
+        /** Makes a portion of them; null unless that was the last one. */
+        @Nullable Visits step() {
             Part part = part(cord);
             if (left < 0) {
                 left = part.size();
             }
             Collection<ObservedActor> now;
             if (seenOfFirst < first.size()) {
-                int end = Math.min(seenOfFirst + PORTION, first.size());
-                now = first.subList(seenOfFirst, end);
-                seenOfFirst = end;
+                now = nextOfFirst(part);
             } else {
                 now = part.take(Math.min(PORTION, left));
                 left = now.isEmpty() ? 0 : left - now.size();
@@ -249,7 +240,20 @@ public final class Snapshots {
             if (!now.isEmpty()) {
                 changes.incrementAndGet();
             }
-            return seenOfFirst == first.size() && left == 0;
+            return seenOfFirst == first.size() && left == 0 ? this : null;
+        }
+
+        /** Those that a look before has seen say by themselves when they change. */
+        private List<ObservedActor> nextOfFirst(Part part) {
+            List<ObservedActor> next = new ArrayList<>(PORTION);
+            while (next.size() < PORTION && seenOfFirst < first.size()) {
+                ObservedActor each = first.get(seenOfFirst++);
+                if (!known.containsKey(each.ref().number())) {
+                    part.remove(each);
+                    next.add(each);
+                }
+            }
+            return next;
         }
 
         private void visit(Part part, ObservedActor actor) {

@@ -131,49 +131,41 @@ public final class TreeWalk {
     private void describe(List<Node> level) {
         long nowNs = Waits.nanoTime();
         long untilNs = nowNs + (deadlineNs - nowNs) / 2;
-        Map<Cord, List<Node>> left = new LinkedHashMap<>();
+        Map<Cord, Portions> byCord = new LinkedHashMap<>();
         for (Node node : level) {
             if (!silent.contains(node.what.cord())) {
-                left.computeIfAbsent(node.what.cord(), _ -> new ArrayList<>()).add(node);
+                byCord.computeIfAbsent(node.what.cord(), _ -> new Portions()).nodes.add(node);
             }
         }
-        while (!left.isEmpty()) {
-            describePortions(left, untilNs);
-        }
-    }
-
-    /** One of each cord, which leaves those that are left. */
-    private void describePortions(Map<Cord, List<Node>> left, long untilNs) {
-        Map<Cord, List<Node>> now = new LinkedHashMap<>();
         Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
-        left.forEach(
-                (cord, nodes) -> {
-                    List<Node> some = nodes.subList(0, Math.min(portion, nodes.size()));
-                    now.put(cord, some);
-                    queries.put(cord, CordQuery.ask(cord, () -> described(some)));
-                });
+        byCord.forEach(
+                (cord, portions) ->
+                        queries.put(cord, CordQuery.askInSteps(cord, portions::step)));
         queries.forEach(
                 (cord, query) -> {
-                    List<Node> some = now.getOrDefault(cord, List.of());
                     List<Described> told =
                             query.awaitOrAnswer(Math.max(0, untilNs - Waits.nanoTime()));
                     if (told == null) {
                         silent.add(cord);
                     } else {
-                        fillIn(some, told);
+                        fillIn(byCord.getOrDefault(cord, new Portions()).nodes, told);
                     }
                 });
-        left.replaceAll((cord, nodes) -> nodes.subList(size(now, cord), nodes.size()));
-        left.entrySet()
-                .removeIf(each -> each.getValue().isEmpty() || silent.contains(each.getKey()));
     }
 
-    private static int size(Map<Cord, List<Node>> portions, Cord cord) {
-        return portions.getOrDefault(cord, List.of()).size();
-    }
+    /** All of a level that one cord tells of, in portions on that cord. */
+    private final class Portions {
+        final List<Node> nodes = new ArrayList<>();
+        private final List<Described> told = new ArrayList<>();
 
-    private List<Described> described(List<Node> nodes) {
-        return nodes.stream().map(each -> question.apply(each.what)).toList();
+        /** Null unless it was the last portion. */
+        @Nullable List<Described> step() {
+            int end = (int) Math.min((long) told.size() + portion, nodes.size());
+            while (told.size() < end) {
+                told.add(question.apply(nodes.get(told.size()).what));
+            }
+            return end == nodes.size() ? told : null;
+        }
     }
 
     private static void fillIn(List<Node> nodes, List<Described> told) {

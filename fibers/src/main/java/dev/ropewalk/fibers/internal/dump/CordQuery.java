@@ -23,14 +23,20 @@ public final class CordQuery<T> extends CordMessage {
     private final @Nullable WaitCell waiter;
 
     private final CordImpl cord;
-    private final Supplier<? extends T> question;
+    private final Supplier<? extends @Nullable T> question;
+
+    /** Null is no answer: it is asked again behind a turn of the cord's fibers. */
+    private final boolean isInSteps;
+
     private volatile @Nullable T answer;
     private volatile @Nullable Throwable failure;
     private volatile boolean hasCordEnded;
 
-    private CordQuery(CordImpl cord, Supplier<? extends T> question) {
+    private CordQuery(
+            CordImpl cord, Supplier<? extends @Nullable T> question, boolean isInSteps) {
         this.cord = cord;
         this.question = question;
+        this.isInSteps = isInSteps;
         this.waiter = cord.isCurrent() ? null : new WaitCell();
     }
 
@@ -40,7 +46,20 @@ public final class CordQuery<T> extends CordMessage {
      * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
      */
     public static <T> CordQuery<T> ask(Cord cord, Supplier<? extends T> question) {
-        CordQuery<T> query = new CordQuery<>(CordImpl.of(cord), question);
+        return ask(new CordQuery<>(CordImpl.of(cord), question, false));
+    }
+
+    /**
+     * Asks a question that the cord answers in portions, with turns of its fibers in between: null
+     * until the last one. Does not wait, unless this is the cord itself.
+     *
+     * @throws IllegalStateException if this thread is another cord, and no fiber runs there now
+     */
+    public static <T> CordQuery<T> askInSteps(Cord cord, Supplier<? extends @Nullable T> step) {
+        return ask(new CordQuery<T>(CordImpl.of(cord), step, true));
+    }
+
+    private static <T> CordQuery<T> ask(CordQuery<T> query) {
         if (query.waiter == null) {
             query.onCord();
         } else {
@@ -79,7 +98,15 @@ public final class CordQuery<T> extends CordMessage {
      */
     public @Nullable T awaitOrAnswer(long limitNs) {
         T told = await(limitNs);
-        return told == null && hasCordEnded ? question.get() : told;
+        return told == null && hasCordEnded ? answerHere() : told;
+    }
+
+    private @Nullable T answerHere() {
+        T told = question.get();
+        while (told == null && isInSteps) {
+            told = question.get();
+        }
+        return told;
     }
 
     public boolean hasCordEnded() {
@@ -92,11 +119,28 @@ public final class CordQuery<T> extends CordMessage {
             return; // it came too late
         }
         try {
-            answer = cord.loop.asNoFiber(question::get);
+            answer = cord.loop.asNoFiber(waiter == null ? this::answerHere : question::get);
+            if (answer == null && isInSteps) {
+                cord.send(new NextStep());
+                return;
+            }
         } catch (RuntimeException | Error failed) {
             failure = failed; // it is the asker's
         }
         tell();
+    }
+
+    /** Behind what came meanwhile. */
+    private final class NextStep extends CordMessage {
+        @Override
+        public void onCord() {
+            CordQuery.this.onCord();
+        }
+
+        @Override
+        public void onClosed() {
+            CordQuery.this.onClosed();
+        }
     }
 
     @Override

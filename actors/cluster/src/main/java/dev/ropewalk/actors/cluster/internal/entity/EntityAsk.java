@@ -101,10 +101,6 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
         contextHere = ofSystem;
     }
 
-    @Nullable Object contextHere() {
-        return contextHere;
-    }
-
     // ---------------------------------------------------------------- on its way to another node
 
     /** It is sent to another node, perhaps not for the first time. */
@@ -216,7 +212,9 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
                     bound = new Bound(to, actor);
                     return question;
                 };
-        CompletionStage<Object> behind = actor.askLater(bind, Duration.ofNanos(leftNs()));
+        Duration left = Duration.ofNanos(leftNs());
+        CompletionStage<Object> behind =
+                Calls.inContext(actor, contextHere, () -> actor.askLater(bind, left));
         stage.behind = behind;
         if (stage.isLost) {
             stage.lose();

@@ -9,6 +9,7 @@ import dev.ropewalk.actors.cluster.entity.EntityException;
 import dev.ropewalk.actors.cluster.internal.ref.EntityWords.InContext;
 import dev.ropewalk.actors.cluster.internal.shard.Shards;
 import dev.ropewalk.actors.cluster.internal.store.LimitedStore;
+import dev.ropewalk.actors.spi.Calls;
 import dev.ropewalk.actors.spi.DownListener;
 import dev.ropewalk.actors.spi.Handlers;
 import dev.ropewalk.fibers.Cord;
@@ -550,7 +551,7 @@ final class Residents<M> implements EntityHome.Keeper {
     }
 
     /** One key, from the start of its actor to the end. */
-    private final class Resident implements DownListener, Route.Giver {
+    private final class Resident implements DownListener {
         private final int shard;
         private final String key;
         private final Queue<Held> held = new ArrayDeque<>();
@@ -622,7 +623,7 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             while (state == State.RUNNING && !held.isEmpty()) {
                 Held next = held.remove();
-                home.give(next.item, next.isForeign, this);
+                give(next.item, next.isForeign);
             }
         }
 
@@ -633,7 +634,7 @@ final class Residents<M> implements EntityHome.Keeper {
                     if (actor == null) {
                         hold(item, isForeign);
                     } else {
-                        home.give(item, isForeign, this);
+                        give(item, isForeign);
                     }
                 }
                 case ENDING -> hold(item, isForeign);
@@ -649,8 +650,7 @@ final class Residents<M> implements EntityHome.Keeper {
             }
         }
 
-        @Override
-        public void give(Object item, boolean isForeign) {
+        private void give(Object item, boolean isForeign) {
             ActorRef<M> to = Objects.requireNonNull(actor);
             if (item instanceof Question<?, ?>) {
                 @SuppressWarnings("unchecked") // only questions of this kind are sent here
@@ -660,7 +660,8 @@ final class Residents<M> implements EntityHome.Keeper {
             }
             @SuppressWarnings("unchecked") // as above
             M message = (M) InContext.message(item);
-            switch (to.tryTell(message)) {
+            Object context = item instanceof InContext sent ? sent.ofSystem() : null;
+            switch (Calls.inContext(to, context, () -> to.tryTell(message))) {
                 case ACCEPTED -> {}
                 case FULL -> home.refuse(key, item, DeadLetter.Reason.REFUSED, null);
                 case ENDED -> hold(item, isForeign); // the word of its end is about to come

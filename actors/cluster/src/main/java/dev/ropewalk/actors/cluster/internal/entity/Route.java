@@ -67,27 +67,6 @@ public interface Route<M> {
         return new InContext(item, ofNode, ofSystem);
     }
 
-    /** Tells an actor of this process an item. */
-    interface Giver {
-        /** Never waits. */
-        void give(Object item, boolean isForeign);
-    }
-
-    /** In the place of its sender, if its message has a context. */
-    default void give(Object item, boolean isForeign, Giver giver) {
-        if (!Calls.haveContexts(system())) {
-            giver.give(item, isForeign);
-            return;
-        }
-        Object context =
-                switch (item) {
-                    case InContext sent -> sent.ofSystem();
-                    case Question<?, ?> question -> question.ask().contextHere();
-                    default -> null;
-                };
-        Calls.runInContext(system(), context, () -> giver.give(item, isForeign));
-    }
-
     /** The name of an entity for reports. */
     default String nameOf(String key) {
         return path() + "/" + EntityNames.name(key);
