@@ -177,8 +177,7 @@ public final class Caller {
         return contexts == null ? null : contexts.current();
     }
 
-    public static <T> T inContext(
-            Target<?> to, @Nullable Object context, Supplier<T> sending) {
+    public static <T> T inContext(Target<?> to, @Nullable Object context, Supplier<T> sending) {
         Contexts contexts = to instanceof ActorCell<?> actor ? actor.core().contexts() : null;
         return contexts == null ? sending.get() : contexts.sendAs(context, sending);
     }

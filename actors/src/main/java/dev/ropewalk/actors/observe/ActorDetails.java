@@ -19,8 +19,8 @@ import java.util.List;
  * @param restartLimit what its supervisor allows
  * @param lastFailure why the last incarnation that is over has failed, the program's own object;
  *     null if it has not, or the actor has ended, or no {@link
- *     dev.ropewalk.actors.ActorSystem#snapshot snapshot} was taken in the process before: nothing is
- *     kept where nobody looks
+ *     dev.ropewalk.actors.ActorSystem#snapshot snapshot} was taken in the process before: nothing
+ *     is kept where nobody looks
  */
 public record ActorDetails(
         ActorActivity activity,

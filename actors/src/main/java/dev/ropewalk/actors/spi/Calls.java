@@ -80,9 +80,9 @@ public final class Calls {
     }
 
     /**
-     * {@return the context of the caller, for a message that another thread passes on, see {@link
-     * #inContext}; null if it has none, or the system carries none} Costs little where no system
-     * carries them.
+     * {@return the context of the caller, to be given to {@link #inContext} by another thread that
+     * passes the caller's message on; null if it has none, or the system carries none} Costs little
+     * where no system carries them.
      *
      * @param system of the recipient
      */
@@ -100,11 +100,8 @@ public final class Calls {
      * @param sending tells or asks, and nothing else; must not wait
      * @return what that returns
      */
-    public static <T> T inContext(
-            ActorRef<?> to, @Nullable Object context, Supplier<T> sending) {
-        return Taps.areAny()
-                ? Caller.inContext(to.target(), context, sending)
-                : sending.get();
+    public static <T> T inContext(ActorRef<?> to, @Nullable Object context, Supplier<T> sending) {
+        return Taps.areAny() ? Caller.inContext(to.target(), context, sending) : sending.get();
     }
 
     /**

@@ -41,8 +41,7 @@ final class Documents {
      * @param known the rows that he has, by their ids, which becomes those of now; a row that has
      *     not changed is left out
      */
-    static String all(
-            Sample sample, View view, Numbers numbers, Map<String, String> known) {
+    static String all(Sample sample, View view, Numbers numbers, Map<String, String> known) {
         JsonWriter json = new JsonWriter();
         json.begin();
         json.field("version", (Number) VERSION);

@@ -11,8 +11,8 @@ import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.metrics.MetricValue;
 import dev.ropewalk.fibers.metrics.Metrics;
-import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.spi.ClosedException;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.jspecify.annotations.Nullable;
 

@@ -139,8 +139,7 @@ public final class TreeWalk {
         }
         Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
         byCord.forEach(
-                (cord, portions) ->
-                        queries.put(cord, CordQuery.askInSteps(cord, portions::step)));
+                (cord, portions) -> queries.put(cord, CordQuery.askInSteps(cord, portions::step)));
         queries.forEach(
                 (cord, query) -> {
                     List<Described> told =

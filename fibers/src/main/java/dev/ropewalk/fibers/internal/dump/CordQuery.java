@@ -32,8 +32,7 @@ public final class CordQuery<T> extends CordMessage {
     private volatile @Nullable Throwable failure;
     private volatile boolean hasCordEnded;
 
-    private CordQuery(
-            CordImpl cord, Supplier<? extends @Nullable T> question, boolean isInSteps) {
+    private CordQuery(CordImpl cord, Supplier<? extends @Nullable T> question, boolean isInSteps) {
         this.cord = cord;
         this.question = question;
         this.isInSteps = isInSteps;
@@ -119,7 +118,7 @@ public final class CordQuery<T> extends CordMessage {
             return; // it came too late
         }
         try {
-            answer = cord.loop.asNoFiber(waiter == null ? this::answerHere : question::get);
+            answer = cord.loop.asNoFiber(this::next);
             if (answer == null && isInSteps) {
                 cord.send(new NextStep());
                 return;
@@ -128,6 +127,11 @@ public final class CordQuery<T> extends CordMessage {
             failure = failed; // it is the asker's
         }
         tell();
+    }
+
+    /** On its own cord the asker gets all at once. */
+    private @Nullable T next() {
+        return waiter == null ? answerHere() : question.get();
     }
 
     /** Behind what came meanwhile. */

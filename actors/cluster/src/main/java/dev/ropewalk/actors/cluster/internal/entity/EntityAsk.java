@@ -48,10 +48,10 @@ final class EntityAsk<R> implements Recipient<R>, OpenAsk, RoutedAsk.Asked<R> {
 
     private @Nullable Object message;
 
-    /** Of the asker, for the way to another node; null if it has none. */
+    /** The asker's on the way to another node; null if it has none. */
     private @Nullable String context;
 
-    /** Of the asker, for an actor of this process; null if it has none. */
+    /** The asker's within this process; null if it has none. */
     private @Nullable Object contextHere;
 
     /** Whether its asker is an actor that waits: then it may be one of a circle. */

@@ -53,7 +53,7 @@ public interface Route<M> {
      * {@return a message, a letter or a question with the contexts of its sender, who calls} It may
      * come back, and leaves by another thread then, so it takes them with it.
      *
-     * @param ofNode for the way to another node; null if there is none
+     * @param ofNode the context on the way to another node; null if there is none
      */
     default Object inContext(Object item, @Nullable String ofNode) {
         Object ofSystem = Calls.contextHere(system());

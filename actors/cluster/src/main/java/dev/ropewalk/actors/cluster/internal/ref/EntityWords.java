@@ -46,8 +46,8 @@ public final class EntityWords {
      * it is sent to, and over each thread on the way. Made only where there is one of them.
      *
      * @param message of the program
-     * @param ofNode of its sender, for the way to another node; null if it has none
-     * @param ofSystem of its sender, for an actor of this process; null if it has none
+     * @param ofNode its sender's context on the way to another node; null if it has none
+     * @param ofSystem its sender's context within this process; null if it has none
      */
     public record InContext(Object message, @Nullable String ofNode, @Nullable Object ofSystem) {
         /** The message of an item that may have a context. */
