@@ -9,7 +9,6 @@ import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.EndHook;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
-import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.opentelemetry.api.OpenTelemetry;
@@ -117,8 +116,8 @@ public final class HttpTraces {
                 status(span, known.status(), 500);
             } else {
                 thrown = failure;
-                if (!Waits.isSignal(failure) && !(told instanceof ConnectionException)) {
-                    status(span, 500, 500); // the server's answer; a client that is gone has none
+                if (!Waits.isSignal(failure)) {
+                    status(span, 500, 500); // the server's answer, unless the client is gone
                 }
             }
             throw failure;
