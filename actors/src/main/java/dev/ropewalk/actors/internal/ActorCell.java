@@ -178,7 +178,7 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public void tell(M message) {
         Fiber<?> idle = plain;
-        if (idle != null && cord.isCurrent() && !(message instanceof Envelope) && !Taps.areAny()) {
+        if (idle != null && cord.isCurrent() && !(message instanceof Envelope) && !Taps.areTellsSeen()) {
             Incarnation<M> running = Objects.requireNonNull(incarnation);
             if (Waits.resumeHandlerHere(cord, idle, Incarnation.HANDED_OVER)) {
                 running.isHanded(message);
@@ -191,7 +191,7 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private void tellAny(M message) {
-        if (!Taps.areAny()) {
+        if (!Taps.areTellsSeen()) {
             send(told(message));
         } else if (!Caller.holds(ref, message)) {
             send(core().seen(message));
@@ -205,7 +205,7 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public void tellBy(String router, M message) {
-        boolean isSeen = Taps.areAny();
+        boolean isSeen = Taps.areTellsSeen();
         if (isSeen && Caller.holds(this, router, message)) {
             return;
         }
@@ -269,7 +269,7 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public TellResult tryTellBy(@Nullable String router, M message) {
-        boolean isSeen = Taps.areAny();
+        boolean isSeen = Taps.areTellsSeen();
         if (isSeen && Caller.holds(this, router, message)) {
             return TellResult.ACCEPTED;
         }

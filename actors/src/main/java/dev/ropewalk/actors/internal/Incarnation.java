@@ -299,8 +299,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                     && item != null
                     && belongings == null
                     && !(item instanceof Envelope)
-                    && cell.isPlainAndEmpty()
-                    && !Taps.areAny()) { // one plain message, and nothing else waits
+                    && cell.isPlainAndEmpty()) { // one plain message, and nothing else waits
                 tries = 1;
                 Behavior<M> next = Objects.requireNonNull(behavior, "behavior").onMessage((M) item);
                 if (next == BehaviorSigns.<M>same() && belongings == null) {
@@ -326,7 +325,7 @@ final class Incarnation<M> implements Handler, StateChange.Host<M> {
                 if (belongings != null
                         || item instanceof Envelope
                         || cell.needsPermit
-                        || Taps.areAny()) {
+                        || (Taps.areAny() && cell.extras != null)) {
                     if (!processAny(item)) {
                         return over();
                     }

@@ -721,6 +721,66 @@ class InspectorTest {
     }
 
     @Test
+    void A6_whatIsReceivedIsCountedAndNoTellOfAnotherIsLookedAt() {
+        World.anywhere(
+                world -> {
+                    assertFalse(Taps.areTellsSeen());
+                    List<String> log = World.log();
+                    ActorRef<String> end = logger(world, log);
+                    Behavior<String> passesOn =
+                            message -> {
+                                end.tell(message);
+                                return Behavior.same();
+                            };
+                    ActorRef<String> handler = world.spin("handler", Actor.handler(() -> passesOn));
+                    ActorRef<String> loop =
+                            world.spin(
+                                    "loop",
+                                    Actor.loop(
+                                            self -> {
+                                                for (; ; ) {
+                                                    end.tell(self.receive());
+                                                }
+                                            }));
+                    for (ActorRef<String> each : List.of(handler, loop)) {
+                        each.tell("before");
+                        world.settle();
+                        ActorStatistics counts = ActorInspector.of(each).countReceived();
+                        assertFalse(Taps.areTellsSeen(), "each tell would look for its sender");
+                        for (int i = 0; i < 5; i++) {
+                            each.tell("one of many");
+                        }
+                        world.settle();
+                        each.tell("one to an actor that waits");
+                        world.settle();
+                        assertEquals(6, counts.in());
+                        assertEquals(0, counts.out());
+                        ActorTrace trace = ActorInspector.of(each).trace(9);
+                        assertTrue(Taps.areTellsSeen(), "a trace tells of what is sent");
+                        each.tell("traced");
+                        world.settle();
+                        assertEquals(
+                                List.of(TraceEvent.Kind.IN, TraceEvent.Kind.OUT),
+                                trace.events().stream().map(TraceEvent::kind).toList());
+                        trace.close();
+                        world.settle();
+                        assertFalse(Taps.areTellsSeen());
+                        assertEquals(7, counts.in());
+                        assertEquals(0, counts.out());
+                        counts.close();
+                        world.settle();
+                        assertFalse(Taps.areAny());
+                        each.tell("behind");
+                        world.settle();
+                        assertEquals(7, counts.in());
+                        each.stop();
+                    }
+                    assertEquals(18, log.size());
+                    end.stop();
+                });
+    }
+
+    @Test
     void A6_aTraceGoesOnOverARestartAndEndsWithTheActor() {
         World.anywhere(
                 world -> {

@@ -196,7 +196,7 @@ final class Window implements AutoCloseable {
             return null;
         }
         ActorInspector inspector = ActorInspector.of(ref).within(Sampler.LIMIT);
-        return new Watched(inspector, counts ? inspector.statistics() : null);
+        return new Watched(inspector, counts ? inspector.countReceived() : null);
     }
 
     /** The actor at a path that begins with the system's root; null if there is none. */

@@ -15,11 +15,23 @@ public final class CountTap implements Tap, ActorStatistics {
     private final AtomicLong closedNs = new AtomicLong(OPEN);
     private final AtomicLong in = new AtomicLong();
     private final AtomicLong out = new AtomicLong();
+    private final boolean hearsSends;
     private final Consumer<Tap> remove;
 
-    /** The consumer takes it out of its actor. */
-    public CountTap(Consumer<Tap> remove) {
+    /**
+     * A tap that counts.
+     *
+     * @param hearsSends whether it counts them, too
+     * @param remove takes it out of its actor
+     */
+    public CountTap(boolean hearsSends, Consumer<Tap> remove) {
+        this.hearsSends = hearsSends;
         this.remove = remove;
+    }
+
+    @Override
+    public boolean hearsSends() {
+        return hearsSends;
     }
 
     @Override

@@ -65,7 +65,7 @@ public final class DeadLetters {
 
     /** Whether the caller is inside a taker. Costs little while no taker is. */
     public static boolean areTakenHere() {
-        return Taps.areAny() && TAKERS.isCaller();
+        return Taps.areTellsSeen() && TAKERS.isCaller();
     }
 
     /** Never throws. */

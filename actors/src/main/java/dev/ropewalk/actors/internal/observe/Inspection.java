@@ -92,8 +92,8 @@ public final class Inspection {
         return trace;
     }
 
-    public ActorStatistics statistics() {
-        CountTap count = new CountTap(this::remove);
+    public ActorStatistics statistics(boolean hearsSends) {
+        CountTap count = new CountTap(hearsSends, this::remove);
         add("statistics", count);
         return count;
     }

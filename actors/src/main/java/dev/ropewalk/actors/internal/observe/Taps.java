@@ -9,16 +9,24 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Whether any actor of the process has a tap, or any system carries contexts, or any taker of dead
- * letters runs, which marks what it tells, or any code whose tells are held: one question for all.
- * A plain field, because each message looks at it: a cord may see it change some messages late, and
- * the actor's own cord does not, because it is told to put the tap in after the field is set; a
- * taker, and code whose tells are held, tell on the thread that has set it.
+ * Two questions that stand for many, because each message asks them. The receiver asks whether any
+ * actor of the process has a tap. The sender asks whether anything sees tells: a tap that hears what
+ * its actor sends, a system that carries contexts, a taker of dead letters that runs, which marks
+ * what it tells, or code whose tells are held. So a tap that only counts what comes is paid for by
+ * its own actor, and by no tell.
+ *
+ * <p>Plain fields: a cord may see them change some messages late, and the actor's own cord does
+ * not, because it is told to put the tap in after the fields are set; a taker, and code whose tells
+ * are held, tell on the thread that has set them.
  */
 public final class Taps {
     /** Read for each message. */
     @SuppressWarnings("NonFinalStaticField") // see above
     private static boolean areAny;
+
+    /** Read for each tell. */
+    @SuppressWarnings("NonFinalStaticField") // see above
+    private static boolean areTellsSeen;
 
     /** Guarded by this class. */
     private static final Set<Object> OPEN = new HashSet<>();
@@ -33,42 +41,48 @@ public final class Taps {
 
     private Taps() {}
 
+    /** Asked by receivers. */
     public static boolean areAny() {
         return areAny;
+    }
+
+    /** Asked by senders. */
+    public static boolean areTellsSeen() {
+        return areTellsSeen;
     }
 
     /** It is about to be put in, or a system that carries contexts is about to start. */
     public static synchronized void opened(Object tap) {
         OPEN.add(tap);
-        areAny = true;
+        look();
     }
 
     /** It was taken out, or not put in; no effect the second time. */
     public static synchronized void closed(Object tap) {
         OPEN.remove(tap);
-        areAny = areSome();
+        look();
     }
 
     /** A taker of dead letters is about to run. */
     public static synchronized void takerBegins() {
         takers++;
-        areAny = true;
+        look();
     }
 
     public static synchronized void takerEnds() {
         takers--;
-        areAny = areSome();
+        look();
     }
 
     /** The tells of an actor are about to be held. */
     public static synchronized void holdingBegins() {
         holding++;
-        areAny = true;
+        look();
     }
 
     public static synchronized void holdingEnds() {
         holding--;
-        areAny = areSome();
+        look();
     }
 
     /** An actor is about to begin the message of an item; false if a tap leaves it out. */
@@ -104,7 +118,13 @@ public final class Taps {
         taps.forEach(tap -> tap.over(failure));
     }
 
-    private static boolean areSome() {
-        return !OPEN.isEmpty() || takers > 0 || holding > 0;
+    /** With the lock of this class. */
+    private static void look() {
+        areTellsSeen = takers > 0 || holding > 0 || OPEN.stream().anyMatch(Taps::seesTells);
+        areAny = areTellsSeen || !OPEN.isEmpty();
+    }
+
+    private static boolean seesTells(Object open) {
+        return !(open instanceof Tap tap) || tap.hearsSends();
     }
 }

@@ -106,7 +106,7 @@ final class ProbeTarget<M> extends Target<M> {
             return TellResult.ENDED;
         }
         sink.told(message);
-        if (Taps.areAny()) {
+        if (Taps.areTellsSeen()) {
             Caller.sentTo(ref, message);
         }
         return TellResult.ACCEPTED;

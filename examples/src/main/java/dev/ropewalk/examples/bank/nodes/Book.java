@@ -4,8 +4,10 @@ import dev.ropewalk.examples.bank.nodes.Account.Money;
 
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** The things that the processes have said. For any thread; its lock is held for no wait. */
 final class Book {
@@ -15,7 +17,9 @@ final class Book {
     private final Map<Integer, Money> money = new HashMap<>();
     private final List<String> wrong = new ArrayList<>();
     private long transfers;
+    private final Set<Integer> begun = new HashSet<>();
     private long failedAsks;
+    private String lastFailure = "";
     private long longestMs;
 
     Book(int accounts) {
@@ -28,7 +32,10 @@ final class Book {
         switch (parts[0]) {
             case Words.BEGINS -> begins(Integer.parseInt(parts[1]), number(parts[2]));
             case Words.PAID -> paid(place, parts);
-            case Words.FAILED -> failedAsks++;
+            case Words.FAILED -> {
+                failedAsks++;
+                lastFailure = NodeSettings.name(place) + ": " + line;
+            }
             case Words.WRONG -> wrong.add(NodeSettings.name(place) + ": " + line);
             case Words.MONEY ->
                     money.put(
@@ -42,6 +49,7 @@ final class Book {
     private void begins(int account, long number) {
         compare(account, number);
         acknowledged.put(account, number);
+        begun.add(account);
     }
 
     private void compare(int account, long made) {
@@ -89,6 +97,16 @@ final class Book {
 
     synchronized long failedAsks() {
         return failedAsks;
+    }
+
+    /** The line that said so, of the last one. */
+    synchronized String lastFailure() {
+        return lastFailure;
+    }
+
+    /** The customers of all accounts have been answered once. */
+    synchronized boolean haveAllBegun() {
+        return begun.size() == accounts;
     }
 
     synchronized long longestMs() {

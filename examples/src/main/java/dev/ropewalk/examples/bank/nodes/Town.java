@@ -108,6 +108,10 @@ final class Town implements AutoCloseable {
         }
         isOpen = true;
         each(this::open);
+        // Three processes that load their classes at once may take a lease's time on a slow machine.
+        if (!await("all customers have begun", book::haveAllBegun)) {
+            return;
+        }
         awaitTransfers();
         long endNs = Cord.current().nanoTime() + options.seconds() * 1_000_000_000L;
         switch (options.scenario()) {
@@ -125,9 +129,6 @@ final class Town implements AutoCloseable {
                 () ->
                         IntStream.range(0, NodeSettings.NODES)
                                 .allMatch(place -> customers.get(place) == CLOSED));
-        if (options.scenario() == Scenario.EXCHANGE && book.failedAsks() > 0) {
-            book.wrong(book.failedAsks() + " asks were not answered within their limit of 5 s");
-        }
         count();
     }
 
@@ -267,10 +268,18 @@ final class Town implements AutoCloseable {
 
     /** At least once for each process. */
     private void playExchange(long endNs) throws IOException {
+        long before = book.failedAsks();
         for (int version = 2; isToGoOn(version - 2, 1, endNs); version++) {
             for (int place = 0; place < NodeSettings.NODES && book.wrong().isEmpty(); place++) {
                 exchange(place, version);
             }
+        }
+        long failed = book.failedAsks() - before;
+        if (failed > 0) {
+            book.wrong(
+                    failed
+                            + " asks have failed while processes were exchanged, the last one with: "
+                            + book.lastFailure());
         }
     }
 
