@@ -49,6 +49,8 @@ module dev.ropewalk.fibers {
             dev.ropewalk.channels,
             dev.ropewalk.channels.http,
             dev.ropewalk.fibers.io;
+    exports dev.ropewalk.fibers.internal.report to
+            dev.ropewalk.actors.observer;
     exports dev.ropewalk.fibers.internal.reactor to
             dev.ropewalk.fibers.io;
 }

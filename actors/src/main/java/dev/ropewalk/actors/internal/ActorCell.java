@@ -178,7 +178,10 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public void tell(M message) {
         Fiber<?> idle = plain;
-        if (idle != null && cord.isCurrent() && !(message instanceof Envelope) && !Taps.areTellsSeen()) {
+        if (idle != null
+                && cord.isCurrent()
+                && !(message instanceof Envelope)
+                && !Taps.areTellsSeen()) {
             Incarnation<M> running = Objects.requireNonNull(incarnation);
             if (Waits.resumeHandlerHere(cord, idle, Incarnation.HANDED_OVER)) {
                 running.isHanded(message);

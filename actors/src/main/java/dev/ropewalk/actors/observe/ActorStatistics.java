@@ -6,8 +6,8 @@ import java.time.Duration;
 
 /**
  * Counts what an actor does; made by {@link ActorInspector#statistics} or {@link
- * ActorInspector#countReceived}. It goes on over restarts,
- * until it is closed. Each number is a reading of its own, from any thread.
+ * ActorInspector#countReceived}. It goes on over restarts, until it is closed. Each number is a
+ * reading of its own, from any thread.
  */
 public sealed interface ActorStatistics extends AutoCloseable permits CountTap {
     /** {@return how many messages the actor has begun} */

@@ -101,7 +101,9 @@ public final class Calls {
      * @return what that returns
      */
     public static <T> T inContext(ActorRef<?> to, @Nullable Object context, Supplier<T> sending) {
-        return Taps.areTellsSeen() ? Caller.inContext(to.target(), context, sending) : sending.get();
+        return Taps.areTellsSeen()
+                ? Caller.inContext(to.target(), context, sending)
+                : sending.get();
     }
 
     /**

@@ -61,12 +61,11 @@ class SnapshotThreadsTest {
                                 Tree.oneForOne("system"),
                                 ActorSystemOptions.defaults()
                                         .over(List.of(home, stuck, crowded)))) {
-            ActorRef<String> alone = system.root().spin(stuck, "alone", idle());
+            system.root().spin(stuck, "alone", idle());
             for (int i = 0; i < many; i++) {
                 system.root().spin(crowded, "a" + i, idle());
             }
-            while (system.dump().root().children().size() < many + 1
-                    || ActorInspector.of(alone).activity().glance().phase() != ActorPhase.UP) {
+            while (up(system) < many + 1) {
                 Thread.onSpinWait();
             }
             Fiber<?> keeper =
@@ -78,7 +77,7 @@ class SnapshotThreadsTest {
                             });
             await(keeps);
             try {
-                SystemSnapshot seen = system.snapshot(Duration.ofSeconds(2));
+                SystemSnapshot seen = system.snapshot(Duration.ofSeconds(5));
                 assertEquals(List.of("stuck"), seen.silent());
                 assertEquals(many, seen.actors().size());
             } finally {
@@ -90,6 +89,13 @@ class SnapshotThreadsTest {
             assertEquals(many + 1, later.actors().size());
             assertEquals(1, later.visited(), "the others were seen, and have not changed");
         }
+    }
+
+    /** How many actors are, by a dump: a snapshot would have seen them. */
+    private static long up(ActorSystem system) {
+        return system.dump().root().children().stream()
+                .filter(each -> each instanceof ActorDump actor && actor.phase() == ActorPhase.UP)
+                .count();
     }
 
     private static void await(CountDownLatch latch) {

@@ -1,11 +1,13 @@
 package dev.ropewalk.examples.http;
 
+import dev.ropewalk.channels.http.HttpMetrics;
 import dev.ropewalk.channels.http.HttpOptions;
 import dev.ropewalk.channels.http.HttpServer;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.server.Places;
 import dev.ropewalk.examples.server.ServerOptions;
 import dev.ropewalk.examples.server.ServerProgram;
+import dev.ropewalk.fibers.metrics.MetricSource;
 
 import java.time.Duration;
 import java.util.List;
@@ -76,6 +78,11 @@ public final class Main extends ServerProgram {
         @Override
         public void drain(Duration limit) {
             server.drain(limit);
+        }
+
+        @Override
+        public List<MetricSource> metrics() {
+            return List.of(HttpMetrics.server("http", server));
         }
     }
 }

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.metrics.MetricSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -30,6 +31,11 @@ public final class Places implements ServerProgram.Server {
 
         /** Accepts nobody any more, and lets those that are there finish. */
         void drain(Duration limit);
+
+        /** Numbers of its own, for any thread. */
+        default List<MetricSource> metrics() {
+            return List.of();
+        }
     }
 
     /** Begins to listen. */
@@ -128,6 +134,11 @@ public final class Places implements ServerProgram.Server {
     @Override
     public int port() {
         return places.getFirst().listening().port();
+    }
+
+    @Override
+    public List<MetricSource> metrics() {
+        return places.stream().flatMap(each -> each.listening().metrics().stream()).toList();
     }
 
     /** Lets clients finish for a moment. */

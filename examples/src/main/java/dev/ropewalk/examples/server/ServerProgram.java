@@ -7,6 +7,7 @@ import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.io.ConnectionException;
+import dev.ropewalk.fibers.metrics.MetricSource;
 
 import org.jspecify.annotations.Nullable;
 
@@ -56,6 +57,11 @@ public abstract class ServerProgram {
             return "127.0.0.1:" + port();
         }
 
+        /** Numbers of its own, for an observer. */
+        default List<MetricSource> metrics() {
+            return List.of();
+        }
+
         /** Ends in order; may wait for a while. */
         @Override
         void close();
@@ -94,12 +100,10 @@ public abstract class ServerProgram {
             throws BadOption, IOException {
         CountDownLatch stop = new CountDownLatch(1);
         CountDownLatch over = new CountDownLatch(1);
-        try (Observer observer = observeOrTell(err, options);
-                Server server =
-                        observer == null && options.observer() != ServerOptions.NO_OBSERVER
-                                ? null
-                                : startOrTell(err, options)) {
-            if (server == null) {
+        try (Server server = startOrTell(err, options);
+                Observer observer = server == null ? null : observeOrTell(err, options, server)) {
+            boolean isWanted = options.observer() != ServerOptions.NO_OBSERVER;
+            if (server == null || (isWanted && observer == null)) {
                 return CANNOT_START;
             }
             out.print(name + " listens on " + server.where() + "\n");
@@ -114,12 +118,17 @@ public abstract class ServerProgram {
     }
 
     /** Null if nobody wants one, or it cannot. */
-    private @Nullable Observer observeOrTell(PrintStream err, ServerOptions options) {
+    private @Nullable Observer observeOrTell(
+            PrintStream err, ServerOptions options, Server server) {
         if (options.observer() == ServerOptions.NO_OBSERVER) {
             return null;
         }
         try {
-            return Observer.start(ObserverOptions.loopback().withPort(options.observer()));
+            ObserverOptions observer = ObserverOptions.loopback().withPort(options.observer());
+            for (MetricSource each : server.metrics()) {
+                observer = observer.withMetrics(each);
+            }
+            return Observer.start(observer);
         } catch (ConnectionException failed) {
             err.println(name + ": the observer: " + Plain.text(failed.toString()));
             return null;

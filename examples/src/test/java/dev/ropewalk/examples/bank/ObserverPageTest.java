@@ -48,6 +48,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
@@ -103,8 +104,10 @@ class ObserverPageTest {
         await().atMost(LONG).until(() -> text("connection").equals("live"));
         await().atMost(LONG)
                 .until(() -> !browser.findElements(By.cssSelector("#system option")).isEmpty());
+        await().atMost(LONG).until(() -> text("system").contains(system));
         browser.executeScript(
-                "const s = document.getElementById('system'); s.value = arguments[0];"
+                "const s = document.getElementById('system');"
+                        + "s.value = [...s.options].find(each => each.text === arguments[0]).value;"
                         + "s.dispatchEvent(new Event('change'));",
                 system);
     }
@@ -252,6 +255,41 @@ class ObserverPageTest {
                         second.unlock();
                     }
                 });
+    }
+
+    @Test
+    void A6_aStuckCordIsToldAndNamesAreNoMarkup() {
+        Cord frozen = Cord.start("frozen");
+        open.add(frozen);
+        CountDownLatch go = new CountDownLatch(1);
+        open.add(go::countDown);
+        ActorSystem system = ActorSystem.start("stalls");
+        open.add(system);
+        system.start(
+                "<img src=x onerror=document.title='owned'>",
+                Actor.handler(() -> _ -> Behavior.same()));
+        for (int i = 0; i < 100; i++) {
+            system.start("a" + i, Actor.handler(() -> _ -> Behavior.same()));
+        }
+        look("stalls");
+        frozen.spin("sleeper", () -> go.await());
+        await().atMost(LONG).until(() -> text("cords").contains("STUCK in sleeper"));
+        assertTrue(text("cords").contains("CountDownLatch.await"), () -> text("cords"));
+        go.countDown();
+        await().atMost(LONG).until(() -> !text("cords").contains("STUCK"));
+        WebElement grid = browser.findElement(By.id("actors"));
+        grid.sendKeys(Keys.HOME);
+        grid.sendKeys(Keys.PAGE_DOWN);
+        await().atMost(LONG).until(() -> !selected().equals("stalls") && !selected().isEmpty());
+        grid.sendKeys(Keys.PAGE_UP);
+        await().atMost(LONG).until(() -> selected().equals("stalls"));
+        grid.sendKeys("/");
+        assertEquals("filter", focused());
+        browser.switchTo().activeElement().sendKeys("onerror");
+        await().atMost(LONG).until(() -> row("/a0").isEmpty() && !row("'owned'>").isEmpty());
+        assertTrue(browser.findElements(By.tagName("img")).isEmpty(), "a name is markup");
+        assertEquals("Ropewalk observer", browser.getTitle());
+        assertQuiet();
     }
 
     @Test

@@ -91,7 +91,8 @@ public final class Metrics {
     /**
      * Asks all sources, unless they were asked just before. A source that throws is left out, and a
      * warning tells the first failure. While another reader is in a source that does not come back,
-     * the numbers of the last reading are told after 5 s, and a warning. A switchpoint on a fiber.
+     * the numbers of the last reading are told: after 5 s and a warning, and from then on at once.
+     * A switchpoint on a fiber.
      *
      * @return a value for each metric and set of tags, those of a metric side by side; also of
      *     parts that have ended, as they were read last
@@ -108,6 +109,7 @@ public final class Metrics {
         try {
             return readAgain().values;
         } finally {
+            isStuckTold.set(false); // it has come back, also by a signal
             reading.unlock();
         }
     }
@@ -144,7 +146,6 @@ public final class Metrics {
         now.count(FAILURES, this, (double) failures);
         Read read = new Read(Waits.nanoTime(), now.end());
         last = read;
-        isStuckTold.set(false);
         return read;
     }
 

@@ -105,6 +105,16 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
      */
     public abstract void bind(Action body);
 
+    // ---------------------------------------------------------------- looking
+
+    /**
+     * {@return the schedulers of this process that have a cord now, by their names} One that was
+     * made without cords is among them while a thread is bound. From any thread.
+     */
+    public static List<Scheduler> all() {
+        return SchedulerImpl.living();
+    }
+
     // ---------------------------------------------------------------- spinning
 
     /**

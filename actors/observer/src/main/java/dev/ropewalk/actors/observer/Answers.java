@@ -14,7 +14,10 @@ import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.metrics.Metrics;
+import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.FiberDump;
 
 import org.jspecify.annotations.Nullable;
@@ -22,11 +25,14 @@ import org.jspecify.annotations.Nullable;
 /** Answers the requests that the gate lets through. */
 final class Answers implements HttpHandler {
     private final Pages pages = new Pages();
+    private final Tracing tracing = new Tracing();
+    private final ObjectIds ids;
     private final Viewers viewers;
     private final Metrics metrics;
     private final boolean hasControl;
 
-    Answers(Viewers viewers, Metrics metrics, boolean hasControl) {
+    Answers(ObjectIds ids, Viewers viewers, Metrics metrics, boolean hasControl) {
+        this.ids = ids;
         this.viewers = viewers;
         this.metrics = metrics;
         this.hasControl = hasControl;
@@ -44,7 +50,8 @@ final class Answers implements HttpHandler {
             case Gate.METRICS ->
                     HttpResponse.of(
                             Exposition.TYPE,
-                            HttpBody.of(Exposition.of(metrics.read()).getBytes(UTF_8)));
+                            HttpBody.of(
+                                    Exposition.of(Blocking.call(metrics::read)).getBytes(UTF_8)));
             case Gate.CONTROL -> control(request);
             default -> pages.answer(request.path());
         };
@@ -65,23 +72,23 @@ final class Answers implements HttpHandler {
         ActorRef<?> ref = ref(request);
         try {
             ActorDetails details = ActorInspector.of(ref).within(Sampler.LIMIT).details();
-            return HttpResponse.json(Documents.actor(details, fiber(details.activity())));
+            return HttpResponse.json(
+                    Documents.actor(details, fiber(details.activity()), tracing.of(ref)));
         } catch (FiberTimeoutException silent) {
             throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");
         }
     }
 
-    /** The fiber in which it runs; null if that is not among those of the dump. */
+    /** The fiber in which it runs; null if it has none, or its cord does not answer. */
     private static @Nullable FiberDump fiber(ActorActivity activity) {
         if (activity.fiber() == 0) {
             return null;
         }
         for (Cord each : Cord.all()) {
             if (each.name().equals(activity.glance().cord())) {
-                for (FiberDump fiber : each.dump(Sampler.LIMIT).fibers()) {
-                    if (fiber.id() == activity.fiber()) {
-                        return fiber;
-                    }
+                FiberDump found = CordDumps.ofOwnTexts(each, activity.fiber(), Sampler.LIMIT);
+                if (found != null) {
+                    return found;
                 }
             }
         }
@@ -92,22 +99,24 @@ final class Answers implements HttpHandler {
         String name = request.query("name");
         for (Cord each : Cord.all()) {
             if (each.name().equals(name)) {
-                return HttpResponse.json(each.dump(Sampler.LIMIT).toJson());
+                CordDump dump = CordDumps.ofOwnTexts(each, Sampler.LIMIT);
+                return HttpResponse.json(Texts.told(dump.toJson()));
             }
         }
         throw new HttpException(404, "no cord of that name is alive");
     }
 
     /** By its number, which the page has, or by its path. */
-    private static ActorRef<?> ref(HttpRequest request) {
+    private ActorRef<?> ref(HttpRequest request) {
+        Long id = Window.id(request, "systemId");
         String system = request.query("system");
-        String number = request.query("number");
         String path = request.query("path");
+        Long actor = Window.id(request, "number");
         for (ActorSystem each : ActorSystem.all()) {
-            if (each.name().equals(system)) {
+            if (id == null ? each.name().equals(system) : id == ids.of(each)) {
                 ActorRef<?> ref =
-                        number != null
-                                ? each.find(number(number))
+                        actor != null
+                                ? each.find(actor)
                                 : path == null ? null : Window.find(each, path);
                 if (ref == null) {
                     throw new HttpException(404, "the system has no such actor any more");
@@ -116,14 +125,6 @@ final class Answers implements HttpHandler {
             }
         }
         throw new HttpException(404, "no system of that name is alive");
-    }
-
-    private static long number(String text) {
-        try {
-            return Long.parseLong(text);
-        } catch (NumberFormatException none) {
-            throw new HttpException(400, "number is the number of an actor");
-        }
     }
 
     private HttpResponse control(HttpRequest request) {
@@ -138,8 +139,11 @@ final class Answers implements HttpHandler {
                 case "resume" -> inspector.resume();
                 case "stop" -> ref.stop();
                 case "restart" -> ref.kill(); // its supervisor starts it again
+                case "trace" -> tracing.begin(ref, inspector);
+                case "untrace" -> tracing.end(ref);
                 case null, default ->
-                        throw new HttpException(400, "action is suspend, resume, stop or restart");
+                        throw new HttpException(
+                                400, "action is suspend, resume, stop, restart, trace or untrace");
             }
         } catch (FiberTimeoutException silent) {
             throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");

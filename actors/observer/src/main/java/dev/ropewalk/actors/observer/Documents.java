@@ -4,10 +4,14 @@ import dev.ropewalk.actors.observe.ActorActivity;
 import dev.ropewalk.actors.observe.ActorDetails;
 import dev.ropewalk.actors.observe.ActorDetails.RestartLimit;
 import dev.ropewalk.actors.observe.ActorGlance;
+import dev.ropewalk.actors.observe.ActorTrace;
+import dev.ropewalk.actors.observe.TraceEvent;
 import dev.ropewalk.actors.observer.Sample.CordSight;
+import dev.ropewalk.actors.observer.Sample.SchedulerSight;
 import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.actors.observer.Window.Shown;
 import dev.ropewalk.actors.observer.Window.View;
+import dev.ropewalk.fibers.internal.dump.ClassNames;
 import dev.ropewalk.fibers.internal.dump.JsonWriter;
 import dev.ropewalk.fibers.metrics.Metric;
 import dev.ropewalk.fibers.metrics.MetricValue;
@@ -47,6 +51,7 @@ final class Documents {
         json.field("version", (Number) VERSION);
         process(json);
         json.list("cords", sample.cords(), each -> cord(json, each));
+        json.list("schedulers", sample.schedulers(), each -> scheduler(json, each));
         json.list("systems", sample.systems(), each -> system(json, each));
         rows(json, view, known);
         json.list("sources", sample.sources(), each -> source(json, each));
@@ -115,7 +120,19 @@ final class Documents {
         json.field("silent", cord.isSilent());
         json.field("running", Texts.line(cord.running()));
         stack(json, "stack", cord.stack());
-        json.list("cycles", cord.cycles(), each -> json.string(text(each)));
+        json.list("cycles", cord.cycles(), each -> json.string(Texts.told(each)));
+        json.field("id", (Number) cord.id());
+        json.end();
+    }
+
+    private static void scheduler(JsonWriter json, SchedulerSight scheduler) {
+        json.begin();
+        json.field("id", (Number) scheduler.id());
+        json.field("name", Texts.line(scheduler.name()));
+        json.field("cords", (Number) scheduler.stats().cords());
+        json.field("alive", (Number) scheduler.stats().alive());
+        json.field("placed", known(scheduler.placed(), 1));
+        json.field("stolen", known(scheduler.stolen(), 1));
         json.end();
     }
 
@@ -145,11 +162,13 @@ final class Documents {
         json.field("letters", known(system.letters(), 10));
         json.list("silent", system.silent(), each -> json.string(text(each)));
         json.field("failure", system.failure());
+        json.field("id", (Number) system.id());
         json.end();
     }
 
     private static void rows(JsonWriter json, View view, Map<String, String> known) {
-        json.field("system", view.system() == null ? null : Texts.line(view.system().name()));
+        SystemSight of = view.system();
+        json.field("system", of == null ? null : Texts.line(of.name()));
         json.field("total", (Number) view.total());
         json.field("from", (Number) view.from());
         List<String> order = new ArrayList<>();
@@ -165,6 +184,7 @@ final class Documents {
         known.keySet().retainAll(new HashSet<>(order));
         json.list("order", order, json::string);
         json.list("rows", changed, json::raw);
+        json.field("systemId", of == null ? null : (Number) of.id());
     }
 
     private static String row(Shown shown) {
@@ -219,8 +239,10 @@ final class Documents {
      * One actor.
      *
      * @param fiber in which it runs; null if that was not found
+     * @param trace null if it is not traced
      */
-    static String actor(ActorDetails details, @Nullable FiberDump fiber) {
+    static String actor(
+            ActorDetails details, @Nullable FiberDump fiber, @Nullable ActorTrace trace) {
         ActorActivity activity = details.activity();
         JsonWriter json = new JsonWriter();
         json.begin();
@@ -247,8 +269,10 @@ final class Documents {
         json.field("maxRestarts", (Number) details.restartLimit().max());
         json.field("restartPeriod", periodMs(details.restartLimit()));
         Throwable failure = details.lastFailure();
-        json.field("failure", failure == null ? null : failure.getClass().getName());
+        json.field("failure", failure == null ? null : Texts.line(failure.getClass().getName()));
         stack(json, "failedAt", failure == null ? List.of() : Texts.stack(failure));
+        json.field("traced", trace != null);
+        json.list("trace", trace == null ? List.of() : trace.events(), each -> event(json, each));
         json.end();
         return json.toString();
     }
@@ -262,6 +286,16 @@ final class Documents {
         return limit.period().compareTo(LONGEST_PERIOD) > 0
                 ? null
                 : (Number) limit.period().toMillis();
+    }
+
+    /** The class of the message, because its content is not for viewers. */
+    private static void event(JsonWriter json, TraceEvent event) {
+        json.begin();
+        json.field("at", (Number) event.at().toMillis());
+        json.field("kind", event.kind().name());
+        json.field("message", Texts.line(ClassNames.of(event.message().getClass())));
+        json.field("to", Texts.line(event.to()));
+        json.end();
     }
 
     private static void timer(JsonWriter json, ActorDetails.Timer timer) {

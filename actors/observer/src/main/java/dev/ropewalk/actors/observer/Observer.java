@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.spi.WaitCell;
 import dev.ropewalk.fibers.spi.Waits;
 
+import java.time.Duration;
 import java.util.Objects;
 
 /**
@@ -28,6 +29,9 @@ import java.util.Objects;
 public final class Observer implements AutoCloseable {
     /** A browser opens some for each viewer. */
     private static final int MAX_CONNECTIONS = 8 * Viewers.MAX;
+
+    /** Those that have sent no token may not keep the connections of the others. */
+    private static final Duration HEAD_LIMIT = Duration.ofSeconds(5);
 
     private final Cord cord;
     private final Gate gate;
@@ -74,8 +78,9 @@ public final class Observer implements AutoCloseable {
         Gate gate;
         try {
             Metrics metrics = options.metrics();
-            Viewers viewers = new Viewers(new Sampler(options.sources()), metrics);
-            Answers answers = new Answers(viewers, metrics, options.hasControl());
+            ObjectIds ids = new ObjectIds();
+            Viewers viewers = new Viewers(new Sampler(ids, options.sources()), metrics);
+            Answers answers = new Answers(ids, viewers, metrics, options.hasControl());
             gate = new Gate(options, Token.of(options.token()), answers);
             server = HttpServer.start(options.host(), options.port(), http(options), gate);
         } catch (Throwable refused) {
@@ -89,7 +94,7 @@ public final class Observer implements AutoCloseable {
     }
 
     private static HttpOptions http(ObserverOptions options) {
-        HttpOptions http = HttpOptions.defaults();
+        HttpOptions http = HttpOptions.defaults().withHeadLimit(HEAD_LIMIT);
         TcpOptions tcp = http.tcp().withMaxConnections(MAX_CONNECTIONS);
         Tls tls = options.tls();
         return http.withTcp(tls == null ? tcp : tcp.withTls(tls));

@@ -98,7 +98,9 @@ public final class ObserverOptions {
         return with(copy -> copy.port = port);
     }
 
-    /** {@return these options, by which viewers may suspend, resume, restart and stop actors} */
+    /**
+     * {@return these options, by which viewers may suspend, resume, restart, stop and trace actors}
+     */
     public ObserverOptions withControl() {
         return with(copy -> copy.hasControl = true);
     }
@@ -130,7 +132,7 @@ public final class ObserverOptions {
      *
      * {@snippet file="dev/ropewalk/actors/observer/ObserverSnippetsTest.java" region="metrics"}
      *
-     * @param source is asked at each reading, on the observer's cord
+     * @param source is asked at each reading, in a thread of the pool for blocking code
      */
     public ObserverOptions withMetrics(MetricSource source) {
         List<MetricSource> metrics = new ArrayList<>(values.metrics);

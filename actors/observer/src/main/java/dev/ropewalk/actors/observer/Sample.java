@@ -3,6 +3,7 @@ package dev.ropewalk.actors.observer;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.fibers.observe.CordStats;
+import dev.ropewalk.fibers.scheduler.SchedulerStats;
 
 import org.jspecify.annotations.Nullable;
 
@@ -16,13 +17,18 @@ import java.util.stream.Collectors;
  * @param atNs by {@code Waits.nanoTime}
  */
 record Sample(
-        long atNs, List<CordSight> cords, List<SystemSight> systems, List<SourceSight> sources) {
+        long atNs,
+        List<CordSight> cords,
+        List<SchedulerSight> schedulers,
+        List<SystemSight> systems,
+        List<SourceSight> sources) {
     /** Where there is no sample before. */
     static final double UNKNOWN = -1;
 
     /**
      * A cord.
      *
+     * @param id of it alone
      * @param busy the share of the time since the last sample in which its thread did not sleep
      * @param switches a second
      * @param running the fiber that keeps it, where it does not answer
@@ -30,6 +36,7 @@ record Sample(
      * @param cycles fibers that wait for each other
      */
     record CordSight(
+            long id,
             String name,
             CordStats stats,
             double busy,
@@ -40,14 +47,26 @@ record Sample(
             List<String> cycles) {}
 
     /**
+     * A scheduler.
+     *
+     * @param id of it alone
+     * @param placed tasks a second
+     * @param stolen tasks a second
+     */
+    record SchedulerSight(
+            long id, String name, SchedulerStats stats, double placed, double stolen) {}
+
+    /**
      * A system.
      *
+     * @param id of it alone
      * @param actors by their paths
      * @param silent cords that have not told of their actors
      * @param letters dead letters a second
      * @param failure why it cannot be seen; null if it can
      */
     record SystemSight(
+            long id,
             ActorSystem system,
             List<ActorGlance> actors,
             List<String> silent,
@@ -59,10 +78,13 @@ record Sample(
         }
     }
 
-    /** The one of that name, or the first one; null if there is none. */
-    @Nullable SystemSight system(@Nullable String name) {
+    /**
+     * The one of that id or, without an id, of that name, or the first one; null if there is none.
+     */
+    @Nullable SystemSight system(@Nullable Long id, @Nullable String name) {
         for (SystemSight each : systems) {
-            if (name == null || each.name().equals(name)) {
+            boolean isIt = id == null ? name == null || each.name().equals(name) : each.id() == id;
+            if (isIt) {
                 return each;
             }
         }

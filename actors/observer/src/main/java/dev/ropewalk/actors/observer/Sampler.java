@@ -3,12 +3,17 @@ package dev.ropewalk.actors.observer;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.SystemSnapshot;
 import dev.ropewalk.actors.observer.Sample.CordSight;
+import dev.ropewalk.actors.observer.Sample.SchedulerSight;
 import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTimeoutException;
+import dev.ropewalk.fibers.internal.dump.CordQuery;
+import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
+import dev.ropewalk.fibers.scheduler.Scheduler;
+import dev.ropewalk.fibers.scheduler.SchedulerStats;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Mutex;
 
@@ -25,8 +30,9 @@ import java.util.function.Supplier;
  * Asks cords and systems, once a second at most, and only when a viewer wants to know. Confined to
  * the observer's cord.
  *
- * <p>Cords are asked side by side, so one that does not answer delays a sample by {@link #LIMIT},
- * however many there are. Of a silent one the dump is taken from outside, without its thread.
+ * <p>Cords and systems are asked side by side, so those that do not answer delay a sample by {@link
+ * #LIMIT}, however many there are. Of a silent one the dump is taken from outside, without its
+ * thread.
  */
 final class Sampler {
     /** How long a cord may take to answer. */
@@ -38,13 +44,23 @@ final class Sampler {
     /** Characters of a source. */
     private static final int MAX_SOURCE = 64 * 1024;
 
+    /** A search for circles in more fibers is made less often: all are looked at in one go. */
+    private static final int FIBERS_EACH_SECOND = 20_000;
+
+    private final ObjectIds ids;
     private final Map<String, Supplier<String>> sources;
     private final Mutex taking = Mutex.local();
     private @Nullable Sample last;
     private Map<Cord, CordStats> lastStats = Map.of();
+    private Map<Scheduler, SchedulerStats> lastTasks = Map.of();
     private final Map<ActorSystem, Long> lastLetters = new HashMap<>();
+    private final Map<Cord, Circles> lastCircles = new HashMap<>();
 
-    Sampler(Map<String, Supplier<String>> sources) {
+    /** Of fibers of a cord that wait for each other; to be looked for again at that time. */
+    private record Circles(long againNs, List<String> lines) {}
+
+    Sampler(ObjectIds ids, Map<String, Supplier<String>> sources) {
+        this.ids = ids;
         this.sources = sources;
     }
 
@@ -52,7 +68,9 @@ final class Sampler {
     void forget() {
         last = null;
         lastStats = Map.of();
+        lastTasks = Map.of();
         lastLetters.clear();
+        lastCircles.clear();
     }
 
     /** A switchpoint. */
@@ -79,14 +97,37 @@ final class Sampler {
             CordStats then = lastStats.get(cord);
             asked.add(Fiber.spin("asks " + cord.name(), () -> look(cord, now, then, seconds)));
         }
-        List<CordSight> cords = asked.stream().map(Fiber::await).toList();
-        List<SystemSight> systems = new ArrayList<>();
-        for (ActorSystem each : ActorSystem.all()) {
-            systems.add(look(each, seconds));
+        List<Fiber<SystemSight>> askedToo = new ArrayList<>();
+        for (ActorSystem system : ActorSystem.all()) {
+            askedToo.add(Fiber.spin("asks " + system.name(), () -> look(system, seconds)));
         }
+        List<CordSight> cords = asked.stream().map(Fiber::await).toList();
+        List<SystemSight> systems = askedToo.stream().map(Fiber::await).toList();
+        List<SchedulerSight> schedulers = schedulers(seconds);
         lastStats = stats;
+        lastCircles.keySet().retainAll(stats.keySet());
         lastLetters.keySet().retainAll(systems.stream().map(SystemSight::system).toList());
-        return new Sample(nowNs, cords, List.copyOf(systems), sights());
+        return new Sample(nowNs, cords, schedulers, systems, sights());
+    }
+
+    private List<SchedulerSight> schedulers(double seconds) {
+        Map<Scheduler, SchedulerStats> now = new HashMap<>();
+        List<SchedulerSight> sights = new ArrayList<>();
+        for (Scheduler each : Scheduler.all()) {
+            SchedulerStats stats = each.stats();
+            SchedulerStats then = lastTasks.get(each);
+            now.put(each, stats);
+            boolean isNew = then == null || seconds == 0;
+            sights.add(
+                    new SchedulerSight(
+                            ids.of(each),
+                            each.name(),
+                            stats,
+                            isNew ? Sample.UNKNOWN : (stats.placed() - then.placed()) / seconds,
+                            isNew ? Sample.UNKNOWN : (stats.stolen() - then.stolen()) / seconds));
+        }
+        lastTasks = now;
+        return List.copyOf(sights);
     }
 
     private List<SourceSight> sights() {
@@ -109,8 +150,7 @@ final class Sampler {
         }
     }
 
-    private static CordSight look(
-            Cord cord, CordStats now, @Nullable CordStats then, double seconds) {
+    private CordSight look(Cord cord, CordStats now, @Nullable CordStats then, double seconds) {
         double busy = Sample.UNKNOWN;
         double switches = Sample.UNKNOWN;
         if (then != null && seconds > 0) {
@@ -119,11 +159,21 @@ final class Sampler {
             switches = Math.max(0, now.switches() - then.switches()) / seconds;
         }
         try {
-            List<String> cycles = cord.cycles(LIMIT);
-            return new CordSight(cord.name(), now, busy, switches, false, null, List.of(), cycles);
+            List<String> circles = circles(cord, now.alive());
+            return new CordSight(
+                    ids.of(cord),
+                    cord.name(),
+                    now,
+                    busy,
+                    switches,
+                    false,
+                    null,
+                    List.of(),
+                    circles);
         } catch (FiberTimeoutException silent) {
             CordDump outside = cord.dump(Duration.ZERO);
             return new CordSight(
+                    ids.of(cord),
                     cord.name(),
                     now,
                     busy,
@@ -135,6 +185,23 @@ final class Sampler {
         }
     }
 
+    /** Throws if the cord does not answer. */
+    private List<String> circles(Cord cord, long fibers) {
+        long nowNs = Waits.nanoTime();
+        Circles known = lastCircles.get(cord);
+        if (known != null && nowNs - known.againNs < 0) {
+            CordQuery<Boolean> asked = CordQuery.ask(cord, () -> true);
+            if (asked.await(LIMIT.toNanos()) == null && !asked.hasCordEnded()) {
+                throw new FiberTimeoutException(cord + " does not answer");
+            }
+            return known.lines;
+        }
+        List<String> lines = CordDumps.cyclesOfOwnTexts(cord, LIMIT);
+        long seconds = fibers / FIBERS_EACH_SECOND; // and the next look is then at once
+        lastCircles.put(cord, new Circles(nowNs + seconds * 1_000_000_000, lines));
+        return lines;
+    }
+
     private SystemSight look(ActorSystem system, double seconds) {
         long letters = system.deadLetterCount();
         Long before = lastLetters.put(system, letters);
@@ -143,9 +210,16 @@ final class Sampler {
         try {
             SystemSnapshot snapshot = system.snapshot(LIMIT);
             return new SystemSight(
-                    system, snapshot.actors(), snapshot.silent(), letters, rate, null);
+                    ids.of(system),
+                    system,
+                    snapshot.actors(),
+                    snapshot.silent(),
+                    letters,
+                    rate,
+                    null);
         } catch (RuntimeException ending) {
-            return new SystemSight(system, List.of(), List.of(), letters, rate, Texts.of(ending));
+            return new SystemSight(
+                    ids.of(system), system, List.of(), List.of(), letters, rate, Texts.of(ending));
         }
     }
 }

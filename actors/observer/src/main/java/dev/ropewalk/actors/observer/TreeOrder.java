@@ -138,8 +138,13 @@ final class TreeOrder {
         return String.valueOf(actor.number());
     }
 
+    /** By 64 bits (FNV-1a), because those of {@code hashCode} meet for short names. */
     private static String id(String supervisor) {
-        return "s" + supervisor.length() + "-" + Integer.toHexString(supervisor.hashCode());
+        long hash = 0xcbf2_9ce4_8422_2325L;
+        for (int i = 0; i < supervisor.length(); i++) {
+            hash = (hash ^ supervisor.charAt(i)) * 0x100_0000_01b3L;
+        }
+        return "s" + Long.toHexString(hash);
     }
 
     private static int depth(String path) {

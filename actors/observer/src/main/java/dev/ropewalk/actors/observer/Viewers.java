@@ -7,8 +7,11 @@ import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.CancelScope;
+import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.blocking.Blocking;
+import dev.ropewalk.fibers.blocking.Futures;
 import dev.ropewalk.fibers.metrics.MetricValue;
 import dev.ropewalk.fibers.metrics.Metrics;
 import dev.ropewalk.fibers.spi.ClosedException;
@@ -20,6 +23,8 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 
 /**
  * The viewers of an observer, each a stream of server-sent events. Confined to its cord.
@@ -41,6 +46,9 @@ final class Viewers {
 
     private long streams;
     private Numbers numbers = Numbers.NONE;
+
+    /** The one that is under way; null if none is. */
+    private @Nullable CompletableFuture<List<MetricValue>> reading;
 
     Viewers(Sampler sampler, Metrics metrics) {
         this.sampler = sampler;
@@ -94,6 +102,7 @@ final class Viewers {
     private void forgetIfNobodyLooks() {
         if (viewers.isEmpty()) {
             sampler.forget();
+            numbers = Numbers.NONE;
         }
     }
 
@@ -112,12 +121,29 @@ final class Viewers {
         return Documents.all(sample, window.look(sample), shown, known);
     }
 
-    /** As they were, while a source does not come back: the page goes on without it. */
+    /**
+     * As they were, while a source does not come back: the page goes on without it. One reading
+     * goes on behind that for all viewers, in a thread of the pool, because a source is code of the
+     * program, and may keep its thread.
+     */
     private Numbers read() {
-        List<MetricValue> now =
-                CancelScope.moveOnAfter(Sampler.LIMIT, numbers.values(), metrics::read);
-        if (now != numbers.values()) { // a reading serves all that ask within a while
-            numbers = new Numbers(Waits.nanoTime(), now);
+        CompletableFuture<List<MetricValue>> begun = reading;
+        if (begun == null) {
+            Executor anyViewers = Cord.current(); // it goes on when this one has gone
+            begun = CompletableFuture.supplyAsync(() -> Blocking.call(metrics::read), anyViewers);
+            reading = begun;
+        }
+        CompletableFuture<List<MetricValue>> asked = begun;
+        try {
+            List<MetricValue> now =
+                    CancelScope.moveOnAfter(Sampler.LIMIT, null, () -> Futures.await(asked));
+            if (now != null && now != numbers.values()) { // a reading serves all within a while
+                numbers = new Numbers(Waits.nanoTime(), now);
+            }
+        } finally {
+            if (asked.isDone() && reading == asked) {
+                reading = null;
+            }
         }
         return numbers;
     }

@@ -38,6 +38,7 @@ final class Window implements AutoCloseable {
     /** For all rows together; those that are asked later are shown as they were. */
     private static final Duration LIMIT = Duration.ofMillis(200);
 
+    private final @Nullable Long systemId;
     private final @Nullable String system;
     private final String filter;
     private final By by;
@@ -110,6 +111,7 @@ final class Window implements AutoCloseable {
      */
     Window(HttpRequest request, boolean isKept) {
         this.counts = isKept;
+        this.systemId = id(request, "systemId");
         this.system = request.query("system");
         String wanted = request.query("filter");
         this.filter = wanted == null ? "" : wanted;
@@ -122,6 +124,16 @@ final class Window implements AutoCloseable {
     /** Whether the numbers of {@code /metrics} are shown, too. */
     boolean hasNumbers() {
         return hasNumbers;
+    }
+
+    /** Null if it is not given. */
+    static @Nullable Long id(HttpRequest request, String name) {
+        String text = request.query(name);
+        try {
+            return text == null ? null : Long.valueOf(text);
+        } catch (NumberFormatException none) {
+            throw new HttpException(400, name + " is a number");
+        }
     }
 
     private static int number(HttpRequest request, String name, int otherwise, int max) {
@@ -142,7 +154,7 @@ final class Window implements AutoCloseable {
 
     /** A switchpoint. */
     View look(Sample sample) {
-        SystemSight seen = sample.system(system);
+        SystemSight seen = sample.system(systemId, system);
         if (seen == null) {
             watchOnly(Set.of());
             return new View(null, 0, 0, List.of());

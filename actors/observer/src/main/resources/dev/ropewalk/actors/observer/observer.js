@@ -8,9 +8,9 @@ const AGAIN_MS = 2000;
 
 const one = id => document.getElementById(id);
 const grid = one('actors');
-const view = { system: null, filter: '', sort: 'tree', from: 0, rows: 60, numbers: false };
+const view = { systemId: null, filter: '', sort: 'tree', from: 0, rows: 60, numbers: false };
 const rows = new Map(); // by id, as they came
-const busy = new Map(); // by cord, the last shares
+const busy = new Map(); // by the cord's id, the last shares
 const counted = new Map(); // by metric and tags: the last number and its moment
 let order = [];
 let total = 0;
@@ -58,8 +58,8 @@ async function look() {
   isFirst = true;
   const query = new URLSearchParams({ viewer, filter: view.filter, sort: view.sort, from: view.from, rows: view.rows,
     numbers: view.numbers });
-  if (view.system !== null) {
-    query.set('system', view.system);
+  if (view.systemId !== null) {
+    query.set('systemId', view.systemId);
   }
   try {
     const answer = await ask('/api/v1/stream?' + query, { signal: mine.signal });
@@ -127,6 +127,7 @@ function show(all) {
   one('process').textContent = `process ${all.process.pid}, Java ${all.process.java}, ` +
     `${all.process.processors} processors, heap ${mebi(all.process.heapUsed)} of ${mebi(all.process.heapMax)}`;
   showCords(all.cords);
+  showSchedulers(all.schedulers);
   showCycles(all.cords);
   showSystems(all);
   showSources(all.sources);
@@ -148,6 +149,9 @@ function show(all) {
   total = all.total;
   first = all.from;
   showRows();
+  if (shown?.traced && !one('detail').hidden) {
+    refresh(shown);
+  }
 }
 
 function spark(shares) {
@@ -168,11 +172,11 @@ function spark(shares) {
 function showCords(cords) {
   const body = one('cords').tBodies[0];
   body.replaceChildren(...cords.flatMap(cord => {
-    const shares = busy.get(cord.name) ?? [];
+    const shares = busy.get(cord.id) ?? [];
     if (cord.busy !== null) {
       shares.push(cord.busy);
       shares.splice(0, Math.max(0, shares.length - KEPT));
-      busy.set(cord.name, shares);
+      busy.set(cord.id, shares);
     }
     const line = document.createElement('tr');
     const chart = document.createElement('td');
@@ -197,6 +201,16 @@ function stackLine(cord) {
   return line;
 }
 
+function showSchedulers(schedulers) {
+  one('schedulers').hidden = schedulers.length === 0;
+  one('schedulers').tBodies[0].replaceChildren(...schedulers.map(each => {
+    const line = document.createElement('tr');
+    line.append(cell('td', each.name), cell('td', number(each.cords)), cell('td', number(each.alive)),
+      cell('td', number(each.placed)), cell('td', number(each.stolen)));
+    return line;
+  }));
+}
+
 function showCycles(cords) {
   const lines = cords.flatMap(cord => cord.cycles.map(cycle => cell('li', `cord ${cord.name}: ${cycle}`, 'bad')));
   one('cycles').replaceChildren(...(lines.length > 0 ? lines : [cell('li', 'none is known')]));
@@ -204,18 +218,22 @@ function showCycles(cords) {
 
 function showSystems(all) {
   const choice = one('system');
-  const names = all.systems.map(each => each.name);
-  if (names.join('\n') !== Array.from(choice.options, each => each.value).join('\n')) {
-    choice.replaceChildren(...names.map(each => cell('option', each)));
+  const ids = all.systems.map(each => String(each.id));
+  if (ids.join() !== Array.from(choice.options, each => each.value).join()) {
+    choice.replaceChildren(...all.systems.map(each => {
+      const option = cell('option', each.name);
+      option.value = each.id;
+      return option;
+    }));
   }
-  choice.value = all.system ?? '';
-  const system = all.systems.find(each => each.name === all.system);
+  choice.value = all.systemId ?? '';
+  const system = all.systems.find(each => each.id === all.systemId);
   if (system === undefined) {
     one('totals').textContent = 'no system of actors';
-    if (names.length > 0) { // the one that was chosen has ended
+    if (ids.length > 0) { // the one that was chosen has ended
       wanted = null;
       selected = null;
-      view.system = null;
+      view.systemId = null;
       lookSoon();
     }
     return;
@@ -240,11 +258,27 @@ function showSources(sources) {
   }));
 }
 
+/** Of each pipeline the stage that works for the largest share of the time: it holds up the others. */
+function markBottlenecks(stages) {
+  const slowest = new Map(); // by the group of the pipeline
+  for (const stage of stages) {
+    const before = slowest.get(stage.group);
+    if (stage.share > 0 && (before === undefined || stage.share > before.share)) {
+      slowest.set(stage.group, stage);
+    }
+  }
+  for (const stage of slowest.values()) {
+    stage.shown.textContent += ' (bottleneck)';
+    stage.shown.className = 'bad';
+  }
+}
+
 /** The same as at /metrics; those that only grow have a rate, so that of seconds is a share. */
 function showNumbers(all) {
   if (!view.numbers) {
     return; // nobody has opened them
   }
+  const stages = [];
   one('numbers').querySelector('tbody').replaceChildren(...all.numbers.flatMap(metric =>
     metric.values.map((each, i) => {
       const of = each.tags.map(tag => `${tag.name} ${tag.value}`).join(', ');
@@ -252,9 +286,15 @@ function showNumbers(all) {
       const name = cell('td', i === 0 ? metric.name : '');
       name.title = metric.help;
       const rate = metric.kind === 'COUNTER' ? rateOf(metric.name + '\n' + of, each.value, all.numbersAt) : null;
-      line.append(name, cell('td', of), cell('td', decimal(each.value)), cell('td', decimal(rate)));
+      const share = cell('td', decimal(rate));
+      if (metric.name === 'ropewalk.stage.busy.seconds') {
+        const group = each.tags.find(tag => tag.name === 'group')?.value;
+        stages.push({ group, share: rate ?? 0, shown: share });
+      }
+      line.append(name, cell('td', of), cell('td', decimal(each.value)), share);
       return line;
     })));
+  markBottlenecks(stages);
 }
 
 function rateOf(key, value, at) {
@@ -325,7 +365,7 @@ function windowOf() {
 
 grid.addEventListener('scroll', windowOf);
 addEventListener('resize', windowOf);
-one('system').addEventListener('change', event => { view.system = event.target.value; top0(); });
+one('system').addEventListener('change', event => { view.systemId = event.target.value; top0(); });
 one('filter').addEventListener('input', event => { view.filter = event.target.value.trim(); top0(); });
 one('numbers').addEventListener('toggle', event => { view.numbers = event.target.open; counted.clear(); lookSoon(); });
 one('sort').addEventListener('change', event => { view.sort = event.target.value; top0(); });
@@ -408,20 +448,28 @@ async function open() {
   if (row === undefined || row.kind !== 'actor') {
     return;
   }
+  if (await refresh({ systemId: one('system').value, number: row.number, path: row.path })) {
+    one('detail').hidden = false;
+    one('close').focus();
+  }
+}
+
+/** False if another one was asked for meanwhile. */
+async function refresh(actor) {
   const mine = ++opening;
-  const actor = { system: one('system').value, number: row.number, path: row.path };
-  const answer = await tryAsk('/api/v1/actor?' + new URLSearchParams({ system: actor.system, number: actor.number }));
+  const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number });
+  const answer = await tryAsk('/api/v1/actor?' + query);
   const facts = answer.ok ? await answer.json() : null;
   const failure = answer.ok ? '' : await answer.text();
   if (mine !== opening) {
-    return; // another one was opened meanwhile
+    return false;
   }
+  actor.traced = facts !== null && facts.traced;
   shown = actor;
   one('detail-heading').textContent = actor.path;
   one('detail').querySelector('dl').replaceChildren(...(facts === null ? [] : factsOf(facts)));
   one('detail').querySelector('pre').textContent = facts === null ? failure : stackOf(facts);
-  one('detail').hidden = false;
-  one('close').focus();
+  return true;
 }
 
 function factsOf(actor) {
@@ -435,17 +483,22 @@ function factsOf(actor) {
       (actor.restartPeriod === null ? 'in all' : `within ${number(actor.restartPeriod)} ms`),
     'failed last by': actor.failure, 'failed at': actor.failedAt.join('\n'), 'linked to': actor.links.join(', '),
     monitors: actor.monitors.join(', '), watchers: actor.watchers || '', 'open asks': actor.openAsks || '',
-    timers: timers.join(', ') };
+    timers: timers.join(', '), trace: actor.trace.map(eventOf).join('\n') };
   return Object.entries(facts)
     .filter(each => each[1] !== null && each[1] !== '')
     .flatMap(each => [cell('dt', each[0]), cell('dd', String(each[1]))]);
+}
+
+function eventOf(event) {
+  return `${number(event.at)} ms ${event.kind === 'IN' ? 'in' : 'out'} ${event.message}` +
+    (event.to === null ? '' : ` to ${event.to}`);
 }
 
 function stackOf(actor) {
   if (actor.stack.length > 0) {
     return actor.stack.join('\n');
   }
-  return actor.fiberKnown ? 'no stack: its fiber has none now' : 'its fiber is not among those that its cord tells of';
+  return actor.fiberKnown ? 'no stack: its fiber has none now' : 'it has no fiber now, or its cord does not answer';
 }
 
 function closeDetail() {
@@ -458,9 +511,13 @@ function closeDetail() {
 one('close').addEventListener('click', closeDetail);
 
 async function control(action) {
-  const query = new URLSearchParams({ system: shown.system, number: shown.number, action });
+  const actor = shown;
+  const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number, action });
   const answer = await tryAsk('/api/v1/control?' + query, { method: 'POST' });
-  say(answer.ok ? action + ' of ' + shown.path : (await answer.text()).trim(), !answer.ok);
+  say(answer.ok ? action + ' of ' + actor.path : (await answer.text()).trim(), !answer.ok);
+  if (answer.ok && action.endsWith('trace')) {
+    refresh(actor);
+  }
 }
 
 document.addEventListener('visibilitychange', () => { // a page that is not seen does not look
@@ -474,7 +531,7 @@ document.addEventListener('visibilitychange', () => { // a page that is not seen
 async function begin() {
   const answer = await tryAsk('/api/v1/may');
   if (answer.ok && (await answer.json()).control) {
-    one('control').replaceChildren(...['suspend', 'resume', 'restart', 'stop'].map(action => {
+    one('control').replaceChildren(...['suspend', 'resume', 'restart', 'stop', 'trace', 'untrace'].map(action => {
       const button = cell('button', action);
       button.type = 'button';
       button.addEventListener('click', () => control(action));

@@ -215,6 +215,36 @@ class ObserverTest {
         assertEquals(400, look.send(look.get("/api/v1/actor?system=shop&number=x")).status());
     }
 
+    /** Others may come within a version, and none of these may go. */
+    @Test
+    void theFieldsOfVersionOneStay() {
+        observer.close();
+        start(ObserverOptions.loopback().withSource("node", () -> "1"));
+        system.start("till", echo());
+        awaitJson("/api/v1/now", "\"path\":\"shop/till\"");
+        assertFields(
+                look.json("/api/v1/now?numbers=true"),
+                "version process pid java processors heapUsed heapMax cords name stacks busy"
+                        + " switches fibers runnable inbox timers tasks silent running stack cycles"
+                        + " id schedulers systems actors deadLetters letters failure system total"
+                        + " from systemId order rows path depth kind number type cord phase queued"
+                        + " oldest restarts asked state handles rate sources json numbersAt numbers"
+                        + " help values tags value");
+        assertFields(
+                look.json("/api/v1/actor?system=shop&path=shop/till"),
+                "version path number type cord phase queued oldest restarts asked state handles"
+                        + " fiberKnown waitsFor awaits pending fibers stack links monitors watchers"
+                        + " openAsks timerList supervisor recentRestarts maxRestarts restartPeriod"
+                        + " failure failedAt traced trace");
+        assertFields(look.json("/api/v1/may"), "version control");
+    }
+
+    private static void assertFields(String json, String wanted) {
+        for (String each : wanted.split(" ")) {
+            assertHas(json, '"' + each + "\":");
+        }
+    }
+
     // ---------------------------------------------------------------- what is seen
 
     @Test

@@ -86,8 +86,10 @@ public final class HttpTraces {
      * {@return a handler that answers as the given one, in a span whose parent is that of the
      * client} The kind of the span is {@code SERVER}, and its name the method. It ends when the
      * handler has returned: what the source of the body does later is not in it. It has failed if
-     * the status is 500 or more, if the handler throws, and if its fiber is given up. A client may
-     * send any context, so a server for strangers has traces that they have begun.
+     * the status is 500 or more, also that of an exception of the handler, and if its fiber is
+     * given up. The status is that of the handler: a request whose body does not come whole is
+     * answered with 400 by the server, and its span says what the handler made of that. A client
+     * may send any context, so a server for strangers has traces that they have begun.
      *
      * <p>A request on a cord without {@link Traces#hook} is answered with 500, and the log says so.
      *
@@ -112,7 +114,7 @@ public final class HttpTraces {
             return response;
         } catch (Throwable failure) {
             Throwable told = unwrapped(failure);
-            if (told instanceof HttpException known) {
+            if (told instanceof HttpException known && !known.isOfResponse()) {
                 status(span, known.status(), 500);
             } else {
                 thrown = failure;

@@ -72,11 +72,16 @@ public final class Contexts {
      * @param context of that sender; null for none
      */
     public <T> T sendAs(@Nullable Object context, Supplier<T> sending) {
+        Object outer = OF_SENDER.get(); // a taker of dead letters may send within a sending
         OF_SENDER.set(context == null ? NONE : context);
         try {
             return sending.get();
         } finally {
-            OF_SENDER.remove();
+            if (outer == null) {
+                OF_SENDER.remove();
+            } else {
+                OF_SENDER.set(outer);
+            }
         }
     }
 

@@ -232,21 +232,35 @@ public final class Snapshots {
             if (seenOfFirst < first.size()) {
                 now = nextOfFirst(part);
             } else {
+                left = Math.min(left, part.size()); // some of them were among the first ones
                 now = part.take(Math.min(PORTION, left));
-                left = now.isEmpty() ? 0 : left - now.size();
+                left -= now.size();
             }
-            now.forEach(each -> visit(part, each));
-            visited += now.size();
-            if (!now.isEmpty()) {
-                changes.incrementAndGet();
-            }
+            visitAll(part, now);
             return seenOfFirst == first.size() && left == 0 ? this : null;
+        }
+
+        /** Those that could not be visited are entered again. */
+        private void visitAll(Part part, Collection<ObservedActor> now) {
+            int before = visited;
+            try {
+                for (ObservedActor each : now) {
+                    visit(part, each);
+                    visited++;
+                }
+            } finally {
+                now.stream().skip(visited - before).forEach(part::add);
+                if (!now.isEmpty()) {
+                    changes.incrementAndGet();
+                }
+            }
         }
 
         /** Those that a look before has seen say by themselves when they change. */
         private List<ObservedActor> nextOfFirst(Part part) {
             List<ObservedActor> next = new ArrayList<>(PORTION);
-            while (next.size() < PORTION && seenOfFirst < first.size()) {
+            int end = Math.min(seenOfFirst + PORTION, first.size());
+            while (seenOfFirst < end) {
                 ObservedActor each = first.get(seenOfFirst++);
                 if (!known.containsKey(each.ref().number())) {
                     part.remove(each);

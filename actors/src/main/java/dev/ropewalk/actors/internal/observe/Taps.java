@@ -10,10 +10,10 @@ import java.util.Set;
 
 /**
  * Two questions that stand for many, because each message asks them. The receiver asks whether any
- * actor of the process has a tap. The sender asks whether anything sees tells: a tap that hears what
- * its actor sends, a system that carries contexts, a taker of dead letters that runs, which marks
- * what it tells, or code whose tells are held. So a tap that only counts what comes is paid for by
- * its own actor, and by no tell.
+ * actor of the process has a tap. The sender asks whether anything sees tells: a tap that hears
+ * what its actor sends, a system that carries contexts, a taker of dead letters that runs, which
+ * marks what it tells, or code whose tells are held. So a tap that only counts what comes is paid
+ * for by its own actor, and by no tell.
  *
  * <p>Plain fields: a cord may see them change some messages late, and the actor's own cord does
  * not, because it is told to put the tap in after the fields are set; a taker, and code whose tells

@@ -10,6 +10,7 @@ import dev.ropewalk.fibers.spi.Waits;
 import org.jspecify.annotations.Nullable;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -23,8 +24,9 @@ import java.util.function.Function;
  * takes as many messages to a cord as the tree is deep. A walk for the actors alone asks for
  * portions, because nobody needs all of one moment.
  *
- * <p>Each level may take half of the time that is left, and a cord that was silent is not asked
- * again. So a silent cord costs half of the limit, once, and the others have time to answer.
+ * <p>Each level may take half of the time that is left, and a cord that has told nothing is not
+ * asked again. So a stuck cord costs half of the limit, once, and the others have time to answer.
+ * Of a cord that was too slow, the finished portions count.
  */
 public final class TreeWalk {
     /** One place of the tree, to be filled in. */
@@ -78,7 +80,11 @@ public final class TreeWalk {
     /** So many a cord is asked for at once. */
     private final int portion;
 
+    /** Those that have not told all. */
     private final Set<Cord> silent = new LinkedHashSet<>();
+
+    /** Those that have told nothing, which are not asked again. */
+    private final Set<Cord> stuck = new HashSet<>();
 
     private TreeWalk(
             Observed root, Function<Observed, Described> question, int portion, long limitNs) {
@@ -133,45 +139,54 @@ public final class TreeWalk {
         long untilNs = nowNs + (deadlineNs - nowNs) / 2;
         Map<Cord, Portions> byCord = new LinkedHashMap<>();
         for (Node node : level) {
-            if (!silent.contains(node.what.cord())) {
+            if (!stuck.contains(node.what.cord())) {
                 byCord.computeIfAbsent(node.what.cord(), _ -> new Portions()).nodes.add(node);
             }
         }
-        Map<Cord, CordQuery<List<Described>>> queries = new LinkedHashMap<>();
-        byCord.forEach(
-                (cord, portions) -> queries.put(cord, CordQuery.askInSteps(cord, portions::step)));
+        Map<Portions, CordQuery<Portions>> queries = new LinkedHashMap<>();
+        byCord.forEach((cord, all) -> queries.put(all, CordQuery.askInSteps(cord, all::step)));
         queries.forEach(
-                (cord, query) -> {
-                    List<Described> told =
-                            query.awaitOrAnswer(Math.max(0, untilNs - Waits.nanoTime()));
-                    if (told == null) {
+                (all, query) -> {
+                    if (query.awaitOrAnswer(Math.max(0, untilNs - Waits.nanoTime())) == null) {
+                        Cord cord = all.nodes.getFirst().what.cord();
                         silent.add(cord);
-                    } else {
-                        fillIn(byCord.getOrDefault(cord, new Portions()).nodes, told);
+                        if (all.done == 0) {
+                            stuck.add(cord);
+                        }
                     }
+                    all.fillIn();
                 });
     }
 
     /** All of a level that one cord tells of, in portions on that cord. */
     private final class Portions {
         final List<Node> nodes = new ArrayList<>();
-        private final List<Described> told = new ArrayList<>();
+        private Described[] told = {};
 
-        /** Null unless it was the last portion. */
-        @Nullable List<Described> step() {
-            int end = (int) Math.min((long) told.size() + portion, nodes.size());
-            while (told.size() < end) {
-                told.add(question.apply(nodes.get(told.size()).what));
+        /** So many are told; its write publishes them to the asker, which may leave before all. */
+        private volatile int done;
+
+        /** On the cord; null unless it was the last portion. */
+        @Nullable Portions step() {
+            if (told.length == 0) {
+                told = new Described[nodes.size()];
             }
-            return end == nodes.size() ? told : null;
+            int end = (int) Math.min((long) done + portion, nodes.size());
+            for (int i = done; i < end; i++) {
+                told[i] = question.apply(nodes.get(i).what);
+            }
+            done = end;
+            return end == nodes.size() ? this : null;
         }
-    }
 
-    private static void fillIn(List<Node> nodes, List<Described> told) {
-        for (int i = 0; i < nodes.size(); i++) {
-            Node node = nodes.get(i);
-            node.dump = told.get(i).dump();
-            told.get(i).below().forEach(child -> node.below.add(new Node(child)));
+        /** By the asker: those that were told. */
+        void fillIn() {
+            int end = done;
+            for (int i = 0; i < end; i++) {
+                Node node = nodes.get(i);
+                node.dump = told[i].dump();
+                told[i].below().forEach(child -> node.below.add(new Node(child)));
+            }
         }
     }
 }

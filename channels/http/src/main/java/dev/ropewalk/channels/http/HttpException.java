@@ -34,7 +34,11 @@ public final class HttpException extends RuntimeException {
         this.status = status;
     }
 
-    boolean isOfResponse() {
+    /**
+     * {@return whether it tells of a response that this program got from another server} A handler
+     * that throws such a one answers with 500, and its message is not told.
+     */
+    public boolean isOfResponse() {
         return isOfResponse;
     }
 

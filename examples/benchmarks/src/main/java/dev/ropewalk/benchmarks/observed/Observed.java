@@ -10,8 +10,10 @@ import java.io.PrintStream;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 
 /**
  * What an observer costs the cord that it looks at: alone, beside an observer at which nobody
@@ -28,6 +30,9 @@ public final class Observed {
     private static final double MIB = 1 << 20;
 
     private final PrintStream out;
+
+    /** Of the rounds alone before the first viewer: actors note changes from then on. */
+    private final Map<String, Double> neverSeen = new HashMap<>();
 
     private Observed(PrintStream out) {
         this.out = out;
@@ -69,10 +74,12 @@ public final class Observed {
             long pings = messages(field, 2);
             long orders = messages(field, field.size());
             for (Beside beside : List.of(Beside.OBSERVER, Beside.VIEWER)) {
-                ratio("pingpong", beside, () -> nsEach(field, pings, 2));
-                ratio("bank", beside, () -> nsEach(field, orders, field.size()));
+                ratio("2 actors", beside, () -> nsEach(field, pings, 2));
+                ratio("10,000 actors", beside, () -> nsEach(field, orders, field.size()));
             }
-            gaps(field, orders);
+            for (Beside beside : Beside.values()) {
+                gaps(beside, orders);
+            }
         }
         pages();
     }
@@ -99,14 +106,18 @@ public final class Observed {
             alone.add(beside(Beside.NOTHING, work));
             with.add(beside(beside, work));
         }
+        double unseen = neverSeen.computeIfAbsent(name, _ -> median(alone));
         out.printf(
                 Locale.ROOT,
-                "OBSERVED %s beside %s: %.1f ns a message, alone %.1f, ratio %.3f%n",
+                "OBSERVED %s beside %s: %.1f ns a message, alone %.1f, ratio %.3f; before anybody"
+                        + " looked %.1f, ratio %.3f%n",
                 name,
                 beside.name().toLowerCase(Locale.ROOT),
                 median(with),
                 median(alone),
-                median(with) / median(alone));
+                median(with) / median(alone),
+                unseen,
+                median(with) / unseen);
     }
 
     private static double beside(Beside beside, Work work)
@@ -127,28 +138,45 @@ public final class Observed {
         return values.stream().sorted().toList().get(values.size() / 2);
     }
 
-    private void gaps(Field field, long messages) throws IOException, InterruptedException {
-        for (Beside beside : Beside.values()) {
-            List<Double> longest = new ArrayList<>();
-            for (int i = 0; i < ROUNDS; i++) {
+    /** Each round with actors of its own, so that the first look of a viewer is in it. */
+    private void gaps(Beside beside, long messages) throws IOException, InterruptedException {
+        List<Double> longest = new ArrayList<>();
+        for (int i = 0; i < ROUNDS; i++) {
+            try (Field field = new Field(ACTORS)) {
+                field.pass(FIRST_MESSAGES, field.size());
                 long collected = collections();
-                double ms = beside(beside, () -> field.longestGapNs(messages, field.size()) / 1e6);
+                double ms = gapBeside(beside, field, messages);
                 if (collections() == collected) { // the collector's pauses are not the observer's
                     longest.add(ms);
                 }
             }
-            if (longest.isEmpty()) {
-                out.println("OBSERVED no round without a collection; give the JVM -Xmx12g -Xmn10g");
-                return;
+        }
+        if (longest.isEmpty()) {
+            out.println("OBSERVED no round without a collection; give the JVM -Xmx12g -Xmn10g");
+            return;
+        }
+        out.printf(
+                Locale.ROOT,
+                "OBSERVED longest pause of the cord beside %s: median %.2f ms, max %.2f ms of %d"
+                        + " rounds without a collection%n",
+                beside.name().toLowerCase(Locale.ROOT),
+                median(longest),
+                longest.stream().mapToDouble(each -> each).max().orElseThrow(),
+                longest.size());
+    }
+
+    /** The viewer comes while the cord works. */
+    private static double gapBeside(Beside beside, Field field, long messages)
+            throws IOException, InterruptedException {
+        if (beside == Beside.NOTHING) {
+            return field.longestGapNs(messages, field.size()) / 1e6;
+        }
+        try (Observer observer = Observer.start(ObserverOptions.loopback());
+                Viewer viewer = new Viewer(observer)) {
+            if (beside == Beside.VIEWER) {
+                Thread.ofPlatform().daemon().name("looks").start(viewer::streamOrFail);
             }
-            out.printf(
-                    Locale.ROOT,
-                    "OBSERVED longest pause of the cord beside %s: median %.2f ms, max %.2f ms of"
-                            + " %d rounds without a collection%n",
-                    beside.name().toLowerCase(Locale.ROOT),
-                    median(longest),
-                    longest.stream().mapToDouble(each -> each).max().orElseThrow(),
-                    longest.size());
+            return field.longestGapNs(messages, field.size()) / 1e6;
         }
     }
 
@@ -158,20 +186,29 @@ public final class Observed {
                 .sum();
     }
 
+    /** Nobody else looks, so each page looks anew. */
     private void pages() throws IOException, InterruptedException {
         try (Field field = new Field(MANY);
-                Observer observer = Observer.start(ObserverOptions.loopback());
-                Viewer viewer = new Viewer(observer)) {
+                Observer observer = Observer.start(ObserverOptions.loopback())) {
             long before = Heap.used();
-            viewer.stream();
-            long after = Heap.used();
+            long after;
+            try (Viewer viewer = new Viewer(observer)) {
+                viewer.stream();
+                after = Heap.used();
+            }
             List<Double> tookMs = new ArrayList<>();
             long bytes = 0;
-            for (int i = 0; i < PAGES; i++) {
-                field.pass(FIRST_MESSAGES, field.size()); // so all have changed
-                Stopwatch time = new Stopwatch();
-                bytes = viewer.page().length();
-                tookMs.add(time.elapsedNs() / 1e6);
+            try (Viewer viewer = new Viewer(observer)) {
+                for (int i = 0; i < PAGES; i++) {
+                    field.pass(FIRST_MESSAGES, field.size()); // so all have changed
+                    Stopwatch time = new Stopwatch();
+                    String page = viewer.page();
+                    tookMs.add(time.elapsedNs() / 1e6);
+                    bytes = page.length();
+                    if (!page.contains("\"silent\":[],")) {
+                        throw new IllegalStateException("a page without all actors: " + page);
+                    }
+                }
             }
             out.printf(
                     Locale.ROOT,

@@ -62,6 +62,15 @@ final class Viewer implements AutoCloseable {
         Thread.ofPlatform().daemon().name("viewer").start(() -> readAll(events));
     }
 
+    /** The same, as long as the observer lives. */
+    void streamOrFail() {
+        try {
+            stream();
+        } catch (IOException | InterruptedException over) {
+            // The round was shorter.
+        }
+    }
+
     private static void event(BufferedReader events) throws IOException {
         for (String line = events.readLine(); line != null; line = events.readLine()) {
             if (line.isEmpty()) {

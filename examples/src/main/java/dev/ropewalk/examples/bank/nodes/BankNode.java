@@ -5,15 +5,19 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.AskException;
 import dev.ropewalk.actors.cluster.Node;
+import dev.ropewalk.actors.cluster.NodeMetrics;
 import dev.ropewalk.actors.cluster.NodeOptions;
 import dev.ropewalk.actors.cluster.entity.Entities;
 import dev.ropewalk.actors.cluster.store.Store;
+import dev.ropewalk.actors.observer.Observer;
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.examples.bank.nodes.Account.Look;
 import dev.ropewalk.examples.bank.nodes.Account.Message;
 import dev.ropewalk.examples.bank.nodes.Account.Money;
 import dev.ropewalk.fibers.CancelScope;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.io.ConnectionException;
 
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -72,10 +76,29 @@ final class BankNode {
      */
     public static void main(String[] arguments) throws IOException {
         BankNode bank = new BankNode(NodeSettings.ofWords(List.of(arguments)));
+        bank.show();
         Runtime.getRuntime().addShutdownHook(new Thread(bank::leave, "leaves"));
         bank.cord.spin("tells when it is ready", bank::awaitReady);
         bank.obey();
         Runtime.getRuntime().halt(0); // nobody is there to leave for
+    }
+
+    /** For as long as the process lives. */
+    private void show() {
+        if (settings.observer() == NodesOptions.NO_OBSERVER) {
+            return;
+        }
+        try {
+            Observer observer =
+                    Observer.start(
+                            ObserverOptions.loopback()
+                                    .withPort(settings.observer())
+                                    .withSource("node", () -> node.dump().toJson())
+                                    .withMetrics(NodeMetrics.of(node)));
+            words.shows(observer.address());
+        } catch (ConnectionException refused) {
+            words.wrong("the observer: " + refused);
+        }
     }
 
     private void awaitReady() {

@@ -20,6 +20,7 @@ import java.util.TreeMap;
  * @param cluster of one run alone
  * @param store of {@link NodesOptions#store}
  * @param folder in which Ratis keeps its files
+ * @param observer the port of a page that shows the process; {@link NodesOptions#NO_OBSERVER}
  * @param servers the addresses of Ratis, in the order of their places
  */
 record NodeSettings(
@@ -30,6 +31,7 @@ record NodeSettings(
         long seed,
         String store,
         Path folder,
+        int observer,
         List<String> servers) {
     /** How many processes the bank has. */
     static final int NODES = 3;
@@ -51,6 +53,7 @@ record NodeSettings(
         words.add(String.valueOf(seed));
         words.add(store);
         words.add(folder.toString());
+        words.add(String.valueOf(observer));
         words.addAll(servers);
         return words;
     }
@@ -64,7 +67,8 @@ record NodeSettings(
                 Long.parseLong(words.get(4)),
                 words.get(5),
                 Path.of(words.get(6)),
-                words.subList(7, words.size()));
+                Integer.parseInt(words.get(7)),
+                words.subList(8, words.size()));
     }
 
     Store openStore() {

@@ -12,10 +12,20 @@ import java.util.Objects;
  * What the command line asks for.
  *
  * @param store {@link #RATIS}, or the address of a database
+ * @param observer the port of a page that shows the first process, with those of the others behind
+ *     it; {@link #NO_OBSERVER}
  */
 record NodesOptions(
-        int accounts, int seconds, Scenario scenario, String store, long seed, boolean help) {
+        int accounts,
+        int seconds,
+        Scenario scenario,
+        String store,
+        long seed,
+        int observer,
+        boolean help) {
     static final String RATIS = "ratis";
+    static final int NO_OBSERVER = -1;
+    private static final int MAX_PORT = 65_535;
 
     static final int MAX_ACCOUNTS = 256;
     static final int MAX_SECONDS = 3_600;
@@ -44,6 +54,8 @@ record NodesOptions(
               --accounts N   3 to 256 accounts with 1000 each at first, each of which has an
                              owner with one transfer at a time (default 30)
               --seed N       of the orders and the faults (default 1)
+              --observer N   show the processes on pages at this port of 127.0.0.1 and the two
+                             behind it; their addresses are printed (default: no pages)
               --help         show this text
 
             Exit status: 0 if the sum is exact, no acknowledged transfer is gone, each process
@@ -62,6 +74,7 @@ record NodesOptions(
         private Scenario scenario = Scenario.FAULTS;
         private String store = RATIS;
         private long seed = 1;
+        private int observer = NO_OBSERVER;
         private boolean help;
 
         Parser(Arguments arguments) {
@@ -74,7 +87,7 @@ record NodesOptions(
                 throw new BadOption(
                         others.getFirst() + " is not an option, and bank takes no names of files");
             }
-            return new NodesOptions(accounts, seconds, scenario, store, seed, help);
+            return new NodesOptions(accounts, seconds, scenario, store, seed, observer, help);
         }
 
         private void option(String name) throws BadOption {
@@ -87,6 +100,8 @@ record NodesOptions(
                 case "--accounts" ->
                         accounts = arguments.number("30", NodeSettings.NODES, MAX_ACCOUNTS);
                 case "--seed" -> seed = arguments.wholeNumber("42");
+                case "--observer" ->
+                        observer = arguments.number("7090", 1, MAX_PORT - NodeSettings.NODES + 1);
                 case "--help" -> help = arguments.flag();
                 default ->
                         throw new BadOption(

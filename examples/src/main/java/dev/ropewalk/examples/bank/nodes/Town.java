@@ -16,9 +16,11 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Queue;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.function.BooleanSupplier;
@@ -68,8 +70,15 @@ final class Town implements AutoCloseable {
     /** Which processes have said that they are ready. */
     private final AtomicIntegerArray ready = new AtomicIntegerArray(NodeSettings.NODES);
 
+    /** Asks, before all customers had begun. */
+    private long failedAtStart;
+
     private volatile boolean isOpen;
     private volatile boolean isOver;
+
+    /** By those that read. */
+    private final Queue<String> shown = new ConcurrentLinkedQueue<>();
+
     private final AtomicInteger left = new AtomicInteger();
     private final AtomicInteger counts = new AtomicInteger();
 
@@ -108,11 +117,13 @@ final class Town implements AutoCloseable {
         }
         isOpen = true;
         each(this::open);
-        // Three processes that load their classes at once may take a lease's time on a slow machine.
+        // Three processes that load their classes at once may take a lease's time on a slow
+        // machine.
         if (!await("all customers have begun", book::haveAllBegun)) {
             return;
         }
         awaitTransfers();
+        failedAtStart = book.failedAsks();
         long endNs = Cord.current().nanoTime() + options.seconds() * 1_000_000_000L;
         switch (options.scenario()) {
             case FAULTS -> playFaults(endNs);
@@ -129,13 +140,27 @@ final class Town implements AutoCloseable {
                 () ->
                         IntStream.range(0, NodeSettings.NODES)
                                 .allMatch(place -> customers.get(place) == CLOSED));
+        judgeAsks();
         count();
+    }
+
+    /** Behind the end of all customers, because an ask of the last exchange may fail late. */
+    private void judgeAsks() {
+        long failed = book.failedAsks() - failedAtStart;
+        if (options.scenario() == Scenario.EXCHANGE && failed > 0) {
+            book.wrong(
+                    failed
+                            + " asks have failed while processes were exchanged, the last one with:"
+                            + " "
+                            + book.lastFailure());
+        }
     }
 
     // ---------------------------------------------------------------- processes
 
     /** Starts those that do not run. */
     private void startEnded() throws IOException {
+        tellShown();
         for (int place = 0; place < NodeSettings.NODES; place++) {
             NodeProcess before = processes.get(place);
             if (before != null && !before.isAlive()) {
@@ -164,6 +189,9 @@ final class Town implements AutoCloseable {
                         random.nextLong(),
                         options.store(),
                         folder,
+                        options.observer() == NodesOptions.NO_OBSERVER
+                                ? NodesOptions.NO_OBSERVER
+                                : options.observer() + place,
                         servers);
         NodeProcess started = new NodeProcess(settings, (by, line) -> read(place, by, line));
         processes.put(place, started);
@@ -173,6 +201,9 @@ final class Town implements AutoCloseable {
     /** On the thread that reads the process's lines. */
     private void read(int place, NodeProcess by, String line) {
         book.read(place, line);
+        if (line.startsWith(Words.SHOWS + " ")) {
+            shown.add(by + " is shown at " + line.substring(Words.SHOWS.length() + 1));
+        }
         switch (line) {
             case Words.READY -> {
                 ready.set(place, 1);
@@ -268,18 +299,10 @@ final class Town implements AutoCloseable {
 
     /** At least once for each process. */
     private void playExchange(long endNs) throws IOException {
-        long before = book.failedAsks();
         for (int version = 2; isToGoOn(version - 2, 1, endNs); version++) {
             for (int place = 0; place < NodeSettings.NODES && book.wrong().isEmpty(); place++) {
                 exchange(place, version);
             }
-        }
-        long failed = book.failedAsks() - before;
-        if (failed > 0) {
-            book.wrong(
-                    failed
-                            + " asks have failed while processes were exchanged, the last one with: "
-                            + book.lastFailure());
         }
     }
 
@@ -332,6 +355,12 @@ final class Town implements AutoCloseable {
                         });
         if (isDone) {
             tell(String.format(Locale.ROOT, "%,d transfers", book.transfers()));
+        }
+    }
+
+    private void tellShown() throws IOException {
+        for (String each = shown.poll(); each != null; each = shown.poll()) {
+            tell(each);
         }
     }
 

@@ -22,6 +22,7 @@ final class Words {
     static final String MONEY = "money";
     static final String COUNTED = "counted";
     static final String LEFT = "left";
+    static final String SHOWS = "shows";
 
     private final PrintStream out;
 
@@ -31,6 +32,11 @@ final class Words {
 
     void ready() {
         say(READY);
+    }
+
+    /** Its observer has that address, with a token. */
+    void shows(String address) {
+        say(SHOWS + " " + address);
     }
 
     /** A customer of a new process has asked its account for the number of the last transfer. */

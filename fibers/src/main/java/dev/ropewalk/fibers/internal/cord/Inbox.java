@@ -38,6 +38,9 @@ public final class Inbox {
                     : new ConcurrentLinkedQueue<>();
     private volatile boolean closed;
 
+    /** On the cord: the rest waits for the next poll. */
+    private boolean isDrained;
+
     /**
      * How often threads have asked to refuse the messages since the thread that refuses them began.
      */
@@ -121,8 +124,20 @@ public final class Inbox {
             } catch (Throwable broken) {
                 Logs.tellBroken(LOG, broken, "a message to a cord failed: {}", message);
             }
+            if (isDrained) {
+                isDrained = false;
+                return i + 1;
+            }
         }
         return limit;
+    }
+
+    /**
+     * On the cord, in a message: the one in hand is the last one of this poll, so the cord's fibers
+     * have a turn before the next one.
+     */
+    public void endDrain() {
+        isDrained = true;
     }
 
     void close() {

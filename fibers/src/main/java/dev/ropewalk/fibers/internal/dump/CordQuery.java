@@ -121,6 +121,7 @@ public final class CordQuery<T> extends CordMessage {
             answer = cord.loop.asNoFiber(this::next);
             if (answer == null && isInSteps) {
                 cord.send(new NextStep());
+                cord.mail.inbox.endDrain();
                 return;
             }
         } catch (RuntimeException | Error failed) {
@@ -134,7 +135,7 @@ public final class CordQuery<T> extends CordMessage {
         return waiter == null ? answerHere() : question.get();
     }
 
-    /** Behind what came meanwhile. */
+    /** Behind all that came meanwhile, and a turn of the fibers. */
     private final class NextStep extends CordMessage {
         @Override
         public void onCord() {

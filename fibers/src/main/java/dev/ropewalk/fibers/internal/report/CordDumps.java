@@ -4,14 +4,20 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
 import dev.ropewalk.fibers.internal.dump.CordQuery;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.platform.RealPlatform;
 import dev.ropewalk.fibers.observe.CordDump;
+import dev.ropewalk.fibers.observe.FiberDump;
 import dev.ropewalk.fibers.observe.FiberTime;
 import dev.ropewalk.fibers.spi.Waits;
+
+import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.function.Function;
 
 /** Dumps that are asked for from anywhere. */
 public final class CordDumps {
@@ -21,10 +27,33 @@ public final class CordDumps {
 
     /** All are asked before the first answer is awaited. */
     public static List<CordDump> of(List<? extends Cord> cords, Duration limit) {
+        return of(cords, limit, Lines::of);
+    }
+
+    /** Calls no {@code toString} of the program: the classes of its objects are told. */
+    public static CordDump ofOwnTexts(Cord cord, Duration limit) {
+        return of(List.of(cord), limit, Lines::ofOwn).getFirst();
+    }
+
+    /**
+     * The same of one fiber; null if the cord has none of that id, or does not answer. The cord's
+     * other fibers are not looked at, but for those that wait for each other.
+     */
+    public static @Nullable FiberDump ofOwnTexts(Cord cord, long id, Duration limit) {
+        CordImpl asked = CordImpl.of(cord);
+        CordQuery<Optional<FiberDump>> query =
+                CordQuery.ask(
+                        cord, () -> Optional.ofNullable(DumpTaker.take(asked, id, Lines::ofOwn)));
+        Optional<FiberDump> found = query.await(Waits.nanos(limit));
+        return found == null ? null : found.orElse(null);
+    }
+
+    private static List<CordDump> of(
+            List<? extends Cord> cords, Duration limit, Function<Object, String> words) {
         long limitNs = Waits.nanos(limit);
         List<CordQuery<CordDump>> queries = new ArrayList<>(cords.size());
         for (Cord each : cords) {
-            queries.add(CordQuery.ask(each, () -> DumpTaker.take(CordImpl.of(each))));
+            queries.add(CordQuery.ask(each, () -> DumpTaker.take(CordImpl.of(each), words)));
         }
         long startNs = now();
         List<CordDump> dumps = new ArrayList<>(cords.size());
@@ -50,8 +79,18 @@ public final class CordDumps {
     }
 
     public static List<String> cycles(CordImpl cord, Duration limit) {
+        return cycles(cord, limit, Lines::of);
+    }
+
+    /** Calls no {@code toString} of the program. */
+    public static List<String> cyclesOfOwnTexts(Cord cord, Duration limit) {
+        return cycles(CordImpl.of(cord), limit, Lines::ofOwn);
+    }
+
+    private static List<String> cycles(
+            CordImpl cord, Duration limit, Function<Object, String> words) {
         CordQuery<List<String>> query =
-                CordQuery.ask(cord, () -> new WaitGraph(List.of(cord)).cycles());
+                CordQuery.ask(cord, () -> new WaitGraph(List.of(cord)).cycles(words));
         List<String> cycles = query.await(Waits.nanos(limit));
         if (cycles == null && !query.hasCordEnded()) {
             throw notAnswered(cord, limit);

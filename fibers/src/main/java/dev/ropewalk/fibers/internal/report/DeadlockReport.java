@@ -3,6 +3,7 @@ package dev.ropewalk.fibers.internal.report;
 import static java.util.stream.Collectors.joining;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 
 import org.jspecify.annotations.Nullable;
@@ -51,7 +52,7 @@ public final class DeadlockReport {
         for (CordImpl each : all) {
             add(each.root(), 1);
         }
-        for (String cycle : graph.cycles()) {
+        for (String cycle : graph.cycles(Lines::of)) {
             text.append('\n').append(cycle);
         }
     }

@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * Takes the dump of a cord: on it, while none of its fibers moves, or a poorer one from outside.
@@ -67,20 +68,41 @@ public final class DumpTaker {
 
     private final CordImpl cord;
     private final WaitGraph graph;
+
+    /** Tells reasons of waits, and exceptions. */
+    private final Function<Object, String> words;
+
     private final List<FiberDump> fibers = new ArrayList<>();
     private int moreFibers;
     private int stacks;
 
-    private DumpTaker(CordImpl cord) {
+    private DumpTaker(CordImpl cord, Function<Object, String> words) {
         this.cord = cord;
+        this.words = words;
         this.graph = new WaitGraph(List.of(cord));
     }
 
     // ---------------------------------------------------------------- the kinds
 
-    /** On the cord, as no fiber. */
-    static CordDump take(CordImpl cord) {
-        DumpTaker taker = new DumpTaker(cord);
+    /** Of one of the cord's fibers; on it, as no fiber. Null if it has none of that id. */
+    static @Nullable FiberDump take(CordImpl cord, long id, Function<Object, String> words) {
+        for (FiberImpl<?> each : cord.roster.fibers()) {
+            if (each.id() == id && each.outcome() == null) {
+                DumpTaker taker = new DumpTaker(cord, words);
+                taker.add(each, 0);
+                return taker.fibers.getFirst();
+            }
+        }
+        return null;
+    }
+
+    /**
+     * On the cord, as no fiber.
+     *
+     * @param words tells reasons of waits and exceptions, in a line
+     */
+    static CordDump take(CordImpl cord, Function<Object, String> words) {
+        DumpTaker taker = new DumpTaker(cord, words);
         for (FiberImpl<?> top : cord.roster.topFibers()) {
             taker.addTree(top);
         }
@@ -95,7 +117,7 @@ public final class DumpTaker {
                 cord.untilNextTimer(),
                 taker.fibers,
                 taker.moreFibers,
-                taker.graph.cycles(),
+                taker.graph.cycles(words),
                 running == null ? null : running.name(),
                 List.of());
     }
@@ -174,12 +196,12 @@ public final class DumpTaker {
                         fiber.isForeignChild(),
                         fiber.state(),
                         waits ? textOf(fiber.waitKind()) : null,
-                        waits ? Lines.of(fiber.waitShown()) : null,
+                        waits ? words.apply(fiber.waitShown()) : null,
                         graph.blockersOf(fiber).stream()
                                 .limit(MAX_NAMES)
                                 .map(each -> Lines.line(each.name()))
                                 .toList(),
-                        pending == null ? null : Lines.of(pending),
+                        pending == null ? null : words.apply(pending),
                         countChildren(fiber),
                         cord.loop.times().of(fiber, cord.nanoTime()),
                         stackOf(fiber)));

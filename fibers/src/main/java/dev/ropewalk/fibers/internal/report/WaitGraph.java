@@ -16,6 +16,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 
 /**
  * The waits of a cord's fibers for each other, as far as they are known (rule F9): for an awaited
@@ -95,15 +96,19 @@ final class WaitGraph {
 
     // ---------------------------------------------------------------- cycles
 
-    /** A line for each circle of fibers of which each waits for the next; a few at most. */
-    List<String> cycles() {
+    /**
+     * A line for each circle of fibers of which each waits for the next; a few at most.
+     *
+     * @param words tells the reason of a wait, in a line
+     */
+    List<String> cycles(Function<Object, String> words) {
         for (FiberImpl<?> each : fibers) {
             boolean mayBeIn = !blockersOf(each).isEmpty(); // most wait for no fiber
             if (mayBeIn && cycles.size() < MAX_CYCLES && !done.contains(each)) {
                 search(each);
             }
         }
-        return cycles.stream().limit(MAX_CYCLES).map(WaitGraph::describe).toList();
+        return cycles.stream().limit(MAX_CYCLES).map(each -> describe(each, words)).toList();
     }
 
     private record Step(FiberImpl<?> fiber, Iterator<FiberImpl<?>> next) {}
@@ -139,16 +144,16 @@ final class WaitGraph {
         path.add(new Step(to, blockersOf(to).iterator()));
     }
 
-    private static String describe(List<FiberImpl<?>> cycle) {
+    private static String describe(List<FiberImpl<?>> cycle, Function<Object, String> words) {
         StringBuilder text = new StringBuilder("a cycle: ");
         int shown = Math.min(cycle.size(), MAX_NAMES);
         for (int i = 0; i < shown; i++) {
             FiberImpl<?> fiber = cycle.get(i);
-            text.append(fiber.name())
+            text.append(Lines.line(fiber.name()))
                     .append(" waits for ")
-                    .append(cycle.get((i + 1) % cycle.size()).name())
+                    .append(Lines.line(cycle.get((i + 1) % cycle.size()).name()))
                     .append(" (")
-                    .append(Lines.of(fiber.waitReason()))
+                    .append(words.apply(fiber.waitReason()))
                     .append(i + 1 < shown ? "), " : ")");
         }
         if (shown < cycle.size()) {
