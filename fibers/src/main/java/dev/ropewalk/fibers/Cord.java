@@ -313,9 +313,9 @@ public abstract sealed class Cord implements Spinner, Executor, AutoCloseable pe
 
     /**
      * {@return a line for each circle of fibers of this cord that wait for each other, as far as
-     * that is known; some at most} As in {@link CordDump#cycles}, but without a dump: all fibers
-     * are looked at, and of those alone that are in a circle a text is made. So it may be called
-     * each second. Works from any thread; a switchpoint.
+     * that is known; some at most} As in {@link CordDump#cycles}, but without a dump: fibers are
+     * looked at in portions between which the cord works on, and of those alone that are in a
+     * circle a text is made. So it may be called each second. Works from any thread; a switchpoint.
      *
      * @param limit how long to wait for the answer
      * @throws FiberTimeoutException if the cord has not answered within the limit

@@ -48,6 +48,49 @@ class CordCyclesTest {
         other.lock(Duration.ofMinutes(1)); // with a limit, or it would be refused
     }
 
+    /** Trees as deep and as wide as the search has portions, of which the wide one changes. */
+    @Test
+    void F9_aCircleAmongManyFibersIsFoundWhileOthersEnd() throws InterruptedException {
+        try (Cord cord = Cord.start("crowd")) {
+            CountDownLatch begun = new CountDownLatch(2);
+            cord.spin("deep", () -> spinBelow(1_200, begun));
+            cord.spin("wide", () -> spinAndEnd(3_000, begun));
+            begun.await();
+            for (int i = 0; i < 20; i++) {
+                List<String> cycles = cord.cycles(Duration.ofSeconds(20));
+                assertEquals(1, cycles.size(), cycles::toString);
+                assertTrue(cycles.getFirst().contains("first waits for second"));
+            }
+        }
+    }
+
+    private static void spinBelow(int depth, CountDownLatch begun) {
+        if (depth > 0) {
+            Fiber.spin("below", () -> spinBelow(depth - 1, begun));
+        } else {
+            Mutex pan = Mutex.local();
+            Mutex stove = Mutex.local();
+            Fiber.spin("first", () -> pan.run(() -> take(stove)));
+            Fiber.spin("second", () -> stove.run(() -> take(pan)));
+            Fiber.sleep(Duration.ofMillis(20));
+            begun.countDown();
+        }
+        Fiber.sleep(Duration.ofMinutes(10));
+    }
+
+    private static void spinAndEnd(int width, CountDownLatch begun) {
+        for (int i = 0; i < width; i++) {
+            Fiber.spin("waits", () -> Fiber.sleep(Duration.ofMinutes(10)));
+        }
+        begun.countDown();
+        while (true) {
+            for (int i = 0; i < 50; i++) {
+                Fiber.spin("brief", () -> Fiber.snooze());
+            }
+            Fiber.snooze();
+        }
+    }
+
     @Test
     void F9_aCordThatDoesNotAnswerIsAnErrorAndOneThatHasEndedHasNone() throws InterruptedException {
         Cord cord = Cord.start("stuck");

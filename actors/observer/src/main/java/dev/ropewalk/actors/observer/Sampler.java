@@ -8,7 +8,6 @@ import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTimeoutException;
-import dev.ropewalk.fibers.internal.dump.CordQuery;
 import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
@@ -44,9 +43,6 @@ final class Sampler {
     /** Characters of a source. */
     private static final int MAX_SOURCE = 64 * 1024;
 
-    /** A search for circles in more fibers is made less often: all are looked at in one go. */
-    private static final int FIBERS_EACH_SECOND = 20_000;
-
     private final ObjectIds ids;
     private final Map<String, Supplier<String>> sources;
     private final Mutex taking = Mutex.local();
@@ -54,10 +50,6 @@ final class Sampler {
     private Map<Cord, CordStats> lastStats = Map.of();
     private Map<Scheduler, SchedulerStats> lastTasks = Map.of();
     private final Map<ActorSystem, Long> lastLetters = new HashMap<>();
-    private final Map<Cord, Circles> lastCircles = new HashMap<>();
-
-    /** Of fibers of a cord that wait for each other; to be looked for again at that time. */
-    private record Circles(long againNs, List<String> lines) {}
 
     Sampler(ObjectIds ids, Map<String, Supplier<String>> sources) {
         this.ids = ids;
@@ -70,7 +62,6 @@ final class Sampler {
         lastStats = Map.of();
         lastTasks = Map.of();
         lastLetters.clear();
-        lastCircles.clear();
     }
 
     /** A switchpoint. */
@@ -105,7 +96,6 @@ final class Sampler {
         List<SystemSight> systems = askedToo.stream().map(Fiber::await).toList();
         List<SchedulerSight> schedulers = schedulers(seconds);
         lastStats = stats;
-        lastCircles.keySet().retainAll(stats.keySet());
         lastLetters.keySet().retainAll(systems.stream().map(SystemSight::system).toList());
         return new Sample(nowNs, cords, schedulers, systems, sights());
     }
@@ -159,7 +149,7 @@ final class Sampler {
             switches = Math.max(0, now.switches() - then.switches()) / seconds;
         }
         try {
-            List<String> circles = circles(cord, now.alive());
+            List<String> circles = CordDumps.cyclesOfOwnTexts(cord, LIMIT);
             return new CordSight(
                     ids.of(cord),
                     cord.name(),
@@ -183,23 +173,6 @@ final class Sampler {
                     outside.stack(),
                     List.of());
         }
-    }
-
-    /** Throws if the cord does not answer. */
-    private List<String> circles(Cord cord, long fibers) {
-        long nowNs = Waits.nanoTime();
-        Circles known = lastCircles.get(cord);
-        if (known != null && nowNs - known.againNs < 0) {
-            CordQuery<Boolean> asked = CordQuery.ask(cord, () -> true);
-            if (asked.await(LIMIT.toNanos()) == null && !asked.hasCordEnded()) {
-                throw new FiberTimeoutException(cord + " does not answer");
-            }
-            return known.lines;
-        }
-        List<String> lines = CordDumps.cyclesOfOwnTexts(cord, LIMIT);
-        long seconds = fibers / FIBERS_EACH_SECOND; // and the next look is then at once
-        lastCircles.put(cord, new Circles(nowNs + seconds * 1_000_000_000, lines));
-        return lines;
     }
 
     private SystemSight look(ActorSystem system, double seconds) {

@@ -11,6 +11,7 @@ import dev.ropewalk.actors.observer.TreeOrder.By;
 import dev.ropewalk.actors.observer.TreeOrder.Row;
 import dev.ropewalk.channels.http.HttpException;
 import dev.ropewalk.channels.http.HttpRequest;
+import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberTimeoutException;
 import dev.ropewalk.fibers.spi.Waits;
 
@@ -38,6 +39,15 @@ final class Window implements AutoCloseable {
     /** For all rows together; those that are asked later are shown as they were. */
     private static final Duration LIMIT = Duration.ofMillis(200);
 
+    /**
+     * Messages a second above which an actor is busy: counting takes some 20 ns a message, which is
+     * much of one between two actors of a cord.
+     */
+    private static final double BUSY = 10_000;
+
+    /** How long busy actors are counted. */
+    private static final Duration COUNTED = Duration.ofMillis(20);
+
     private final @Nullable Long systemId;
     private final @Nullable String system;
     private final String filter;
@@ -52,33 +62,52 @@ final class Window implements AutoCloseable {
     /** By the ids of the rows. */
     private final Map<String, Watched> watched = new HashMap<>();
 
+    /** An actor on the screen. Of a busy one messages are counted in a part of each second. */
     private static final class Watched {
         final ActorInspector inspector;
-        final @Nullable ActorStatistics statistics;
-        private long atNs = Waits.nanoTime();
+
+        /** Null while nothing is counted. */
+        private @Nullable ActorStatistics counter;
+
+        private long atNs;
         private long in;
 
-        Watched(ActorInspector inspector, @Nullable ActorStatistics statistics) {
+        Watched(ActorInspector inspector) {
             this.inspector = inspector;
-            this.statistics = statistics;
         }
 
-        /** Messages a second since the last call. */
+        /** Counts from now on; false if it does so already. A switchpoint. */
+        boolean count() {
+            if (counter != null) {
+                return false;
+            }
+            counter = inspector.countReceived();
+            atNs = Waits.nanoTime();
+            in = 0;
+            return true;
+        }
+
+        /** Messages a second since it counts, or since the last call. */
         double rate() {
-            if (statistics == null) {
+            ActorStatistics now = counter;
+            long nowNs = Waits.nanoTime();
+            if (now == null || nowNs == atNs) {
                 return Sample.UNKNOWN;
             }
-            long nowNs = Waits.nanoTime();
-            long now = statistics.in();
-            double rate = nowNs == atNs ? Sample.UNKNOWN : (now - in) * 1e9 / (nowNs - atNs);
+            long all = now.in();
+            double rate = (all - in) * 1e9 / (nowNs - atNs);
             atNs = nowNs;
-            in = now;
+            in = all;
+            if (rate > BUSY) {
+                close();
+            }
             return rate;
         }
 
         void close() {
-            if (statistics != null) {
-                statistics.close();
+            if (counter != null) {
+                counter.close();
+                counter = null;
             }
         }
     }
@@ -168,12 +197,39 @@ final class Window implements AutoCloseable {
         List<Shown> rows = new ArrayList<>(visible.size());
         Set<String> silent = new HashSet<>(seen.silent());
         silent.addAll(sample.silentCords());
+        countBusy(visible, silent);
         long endNs = Waits.nanoTime() + LIMIT.toNanos();
         for (Row each : visible) {
             boolean isTime = endNs - Waits.nanoTime() > 0;
             rows.add(isTime ? look(seen.system(), each, silent) : Shown.asItWas(each));
         }
         return new View(seen, all.size(), first, List.copyOf(rows));
+    }
+
+    /** All of them side by side, for a while. */
+    private void countBusy(List<Row> visible, Set<String> silent) {
+        boolean isAny = false;
+        for (Row each : visible) {
+            Watched known = watched.get(each.id());
+            ActorGlance actor = each.actor();
+            if (known != null && actor != null && !silent.contains(actor.cord())) {
+                isAny |= count(known, actor, silent);
+            }
+        }
+        if (isAny) {
+            Fiber.sleep(COUNTED);
+        }
+    }
+
+    private boolean count(Watched busy, ActorGlance actor, Set<String> silent) {
+        try {
+            return counts && busy.count();
+        } catch (FiberTimeoutException noAnswer) {
+            silent.add(actor.cord());
+            return false;
+        } catch (IllegalStateException ended) {
+            return false;
+        }
     }
 
     private Shown look(ActorSystem of, Row row, Set<String> silent) {
@@ -207,8 +263,11 @@ final class Window implements AutoCloseable {
         if (ref == null) {
             return null;
         }
-        ActorInspector inspector = ActorInspector.of(ref).within(Sampler.LIMIT);
-        return new Watched(inspector, counts ? inspector.countReceived() : null);
+        Watched made = new Watched(ActorInspector.of(ref).within(Sampler.LIMIT));
+        if (counts) {
+            made.count();
+        }
+        return made;
     }
 
     /** The actor at a path that begins with the system's root; null if there is none. */

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  */
 public final class Snapshots {
     /** Visited between two fibers of a cord: they hold it up for some hundred microseconds. */
-    static final int PORTION = 1_000;
+    static final int PORTION = 200;
 
     /** The changed actors of one cord: used by that cord, and by any thread when it has ended. */
     private static final class Part {

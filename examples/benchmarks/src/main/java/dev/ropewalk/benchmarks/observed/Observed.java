@@ -10,10 +10,8 @@ import java.io.PrintStream;
 import java.lang.management.GarbageCollectorMXBean;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 
 /**
  * What an observer costs the cord that it looks at: alone, beside an observer at which nobody
@@ -30,9 +28,6 @@ public final class Observed {
     private static final double MIB = 1 << 20;
 
     private final PrintStream out;
-
-    /** Of the rounds alone before the first viewer: actors note changes from then on. */
-    private final Map<String, Double> neverSeen = new HashMap<>();
 
     private Observed(PrintStream out) {
         this.out = out;
@@ -106,18 +101,14 @@ public final class Observed {
             alone.add(beside(Beside.NOTHING, work));
             with.add(beside(beside, work));
         }
-        double unseen = neverSeen.computeIfAbsent(name, _ -> median(alone));
         out.printf(
                 Locale.ROOT,
-                "OBSERVED %s beside %s: %.1f ns a message, alone %.1f, ratio %.3f; before anybody"
-                        + " looked %.1f, ratio %.3f%n",
+                "OBSERVED %s beside %s: %.1f ns a message, alone %.1f, ratio %.3f%n",
                 name,
                 beside.name().toLowerCase(Locale.ROOT),
                 median(with),
                 median(alone),
-                median(with) / median(alone),
-                unseen,
-                median(with) / unseen);
+                median(with) / median(alone));
     }
 
     private static double beside(Beside beside, Work work)

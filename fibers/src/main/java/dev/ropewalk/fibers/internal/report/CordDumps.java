@@ -89,8 +89,8 @@ public final class CordDumps {
 
     private static List<String> cycles(
             CordImpl cord, Duration limit, Function<Object, String> words) {
-        CordQuery<List<String>> query =
-                CordQuery.ask(cord, () -> new WaitGraph(List.of(cord)).cycles(words));
+        CycleSearch search = new CycleSearch(cord, words);
+        CordQuery<List<String>> query = CordQuery.askInSteps(cord, search::step);
         List<String> cycles = query.await(Waits.nanos(limit));
         if (cycles == null && !query.hasCordEnded()) {
             throw notAnswered(cord, limit);

@@ -32,7 +32,7 @@ final class WaitGraph {
     /** A single cord, or several that share a thread. */
     private final Set<CordImpl> cords;
 
-    private final List<FiberImpl<?>> fibers = new ArrayList<>();
+    private final List<FiberImpl<?>> fibers;
 
     /** By what others wait for; by identity, because equals may be the user's. */
     private final IdentityHashMap<Object, List<FiberImpl<?>>> holders = new IdentityHashMap<>();
@@ -41,8 +41,17 @@ final class WaitGraph {
     private final List<List<FiberImpl<?>>> cycles = new ArrayList<>();
 
     WaitGraph(List<CordImpl> cords) {
+        this(
+                cords,
+                cords.stream()
+                        .<FiberImpl<?>>flatMap(each -> each.roster.fibers().stream())
+                        .toList());
+    }
+
+    /** Of those that hold something, or may wait for fibers, all are among the given ones. */
+    WaitGraph(List<CordImpl> cords, List<FiberImpl<?>> fibers) {
         this.cords = Set.copyOf(cords);
-        cords.forEach(each -> fibers.addAll(each.roster.fibers()));
+        this.fibers = List.copyOf(fibers);
         for (FiberImpl<?> each : fibers) {
             for (Held held = each.held; held != null; held = held.next()) {
                 enter(held, each);
@@ -60,6 +69,14 @@ final class WaitGraph {
         } catch (Throwable _) {
             // It is the user's code; its holder is not known then.
         }
+    }
+
+    /** Whether it waits for other fibers, and not for a thing that one of them may hold. */
+    static boolean mayWaitForFibers(FiberImpl<?> fiber) {
+        return fiber.rawState() == FiberImpl.WAITING
+                && (fiber.awaited() != null
+                        || fiber.isEnding()
+                        || fiber.waitReason() instanceof WaitCycle.Several);
     }
 
     /** The fibers that it waits for; empty if it does not wait, or they are not known. */
