@@ -976,8 +976,8 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public void removeTap(Tap tap) {
-        if (extras != null) {
-            extras.removeTap(tap);
+        if (extras != null && extras.removeTap(tap)) {
+            extras = null; // its messages go the short way again
         }
     }
 

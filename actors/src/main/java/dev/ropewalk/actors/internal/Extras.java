@@ -250,10 +250,26 @@ final class Extras<M> {
         taps = List.copyOf(more);
     }
 
-    void removeTap(Tap tap) {
+    /** True if nothing is left in it. */
+    boolean removeTap(Tap tap) {
         List<Tap> left = new ArrayList<>(taps());
         left.remove(tap);
         taps = left.isEmpty() ? null : List.copyOf(left);
+        return isEmpty();
+    }
+
+    private boolean isEmpty() {
+        boolean isForOthers =
+                taps != null
+                        || !watchers.isEmpty()
+                        || !waitingLinks.isEmpty()
+                        || groups != null
+                        || leaving != null
+                        || gauge != null
+                        || permit != null;
+        boolean hasPast =
+                type != null || lastFailure != null || restarts > 0 || isLeaving || kept != null;
+        return !isForOthers && !hasPast;
     }
 
     List<Tap> taps() {

@@ -56,6 +56,9 @@ class CordCyclesTest {
             cord.spin("deep", () -> spinBelow(1_200, begun));
             cord.spin("wide", () -> spinAndEnd(3_000, begun));
             begun.await();
+            while (cord.cycles(Duration.ofSeconds(20)).isEmpty()) {
+                Thread.onSpinWait(); // they lock later
+            }
             for (int i = 0; i < 20; i++) {
                 List<String> cycles = cord.cycles(Duration.ofSeconds(20));
                 assertEquals(1, cycles.size(), cycles::toString);

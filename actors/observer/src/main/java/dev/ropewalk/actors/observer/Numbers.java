@@ -7,7 +7,7 @@ import java.util.List;
 /**
  * A reading of the metrics.
  *
- * @param atNs when it was new to the observer, by {@code Waits.nanoTime}
+ * @param atNs when the observer got it, by {@code Waits.nanoTime}
  * @param values all of them
  */
 record Numbers(long atNs, List<MetricValue> values) {

@@ -107,14 +107,13 @@ final class Sampler {
             SchedulerStats stats = each.stats();
             SchedulerStats then = lastTasks.get(each);
             now.put(each, stats);
-            boolean isNew = then == null || seconds == 0;
-            sights.add(
-                    new SchedulerSight(
-                            ids.of(each),
-                            each.name(),
-                            stats,
-                            isNew ? Sample.UNKNOWN : (stats.placed() - then.placed()) / seconds,
-                            isNew ? Sample.UNKNOWN : (stats.stolen() - then.stolen()) / seconds));
+            double placed = Sample.UNKNOWN;
+            double stolen = Sample.UNKNOWN;
+            if (then != null && seconds > 0) {
+                placed = (stats.placed() - then.placed()) / seconds;
+                stolen = (stats.stolen() - then.stolen()) / seconds;
+            }
+            sights.add(new SchedulerSight(ids.of(each), each.name(), stats, placed, stolen));
         }
         lastTasks = now;
         return List.copyOf(sights);

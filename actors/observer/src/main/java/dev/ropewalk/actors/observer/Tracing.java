@@ -55,7 +55,20 @@ final class Tracing {
         if (all.size() >= MAX || all.putIfAbsent(ref, kept) != null) {
             kept.trace.close(); // other viewers were faster
         } else {
-            Cord.current().execute(() -> endUnread(ref, kept)); // not with this request
+            endLater(ref, kept);
+        }
+    }
+
+    /** Not with this request. */
+    private void endLater(ActorRef<?> ref, Kept kept) {
+        boolean isToEnd = false;
+        try {
+            Cord.current().execute(() -> endUnread(ref, kept));
+            isToEnd = true;
+        } finally {
+            if (!isToEnd) {
+                end(ref); // the observer is about to end
+            }
         }
     }
 

@@ -38,6 +38,9 @@ final class Viewers {
 
     private static final Duration PERIOD = Duration.ofSeconds(1);
 
+    /** A reading that was slower than its viewer is shown by the next one, if it is no older. */
+    private static final Duration KEPT = Duration.ofSeconds(3);
+
     private final Sampler sampler;
     private final Metrics metrics;
 
@@ -48,7 +51,7 @@ final class Viewers {
     private Numbers numbers = Numbers.NONE;
 
     /** The one that is under way; null if none is. */
-    private @Nullable CompletableFuture<List<MetricValue>> reading;
+    private @Nullable CompletableFuture<Numbers> reading;
 
     Viewers(Sampler sampler, Metrics metrics) {
         this.sampler = sampler;
@@ -127,24 +130,29 @@ final class Viewers {
      * program, and may keep its thread.
      */
     private Numbers read() {
-        CompletableFuture<List<MetricValue>> begun = reading;
-        if (begun == null) {
+        CompletableFuture<Numbers> begun = reading;
+        if (begun == null || isOld(begun)) {
             Executor anyViewers = Cord.current(); // it goes on when this one has gone
-            begun = CompletableFuture.supplyAsync(() -> Blocking.call(metrics::read), anyViewers);
+            begun = CompletableFuture.supplyAsync(this::readAway, anyViewers);
             reading = begun;
         }
-        CompletableFuture<List<MetricValue>> asked = begun;
-        try {
-            List<MetricValue> now =
-                    CancelScope.moveOnAfter(Sampler.LIMIT, null, () -> Futures.await(asked));
-            if (now != null && now != numbers.values()) { // a reading serves all within a while
-                numbers = new Numbers(Waits.nanoTime(), now);
-            }
-        } finally {
-            if (asked.isDone() && reading == asked) {
-                reading = null;
-            }
+        CompletableFuture<Numbers> asked = begun;
+        Numbers now = CancelScope.moveOnAfter(Sampler.LIMIT, null, () -> Futures.await(asked));
+        if (now != null) {
+            reading = reading == asked ? null : reading;
+            numbers = now.values() == numbers.values() ? numbers : now; // not read again meanwhile
         }
         return numbers;
+    }
+
+    private Numbers readAway() {
+        List<MetricValue> values = Blocking.call(metrics::read);
+        return new Numbers(Waits.nanoTime(), values);
+    }
+
+    /** Nobody has waited for it, or it has failed. */
+    private static boolean isOld(CompletableFuture<Numbers> begun) {
+        return begun.isCompletedExceptionally()
+                || (begun.isDone() && Waits.nanoTime() - begun.resultNow().atNs() > KEPT.toNanos());
     }
 }

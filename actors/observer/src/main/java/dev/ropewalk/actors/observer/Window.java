@@ -45,7 +45,7 @@ final class Window implements AutoCloseable {
      */
     private static final double BUSY = 10_000;
 
-    /** How long busy actors are counted. */
+    /** How long busy actors are counted, at least. */
     private static final Duration COUNTED = Duration.ofMillis(20);
 
     private final @Nullable Long systemId;
@@ -71,6 +71,7 @@ final class Window implements AutoCloseable {
 
         private long atNs;
         private long in;
+        private boolean isBusy;
 
         Watched(ActorInspector inspector) {
             this.inspector = inspector;
@@ -98,10 +99,16 @@ final class Window implements AutoCloseable {
             double rate = (all - in) * 1e9 / (nowNs - atNs);
             atNs = nowNs;
             in = all;
-            if (rate > BUSY) {
+            isBusy = rate > BUSY;
+            closeIfBusy();
+            return rate;
+        }
+
+        /** One that was not asked for its rate any more, because there was no time. */
+        void closeIfBusy() {
+            if (isBusy) {
                 close();
             }
-            return rate;
         }
 
         void close() {
@@ -197,19 +204,23 @@ final class Window implements AutoCloseable {
         List<Shown> rows = new ArrayList<>(visible.size());
         Set<String> silent = new HashSet<>(seen.silent());
         silent.addAll(sample.silentCords());
-        countBusy(visible, silent);
         long endNs = Waits.nanoTime() + LIMIT.toNanos();
+        countBusy(visible, silent, endNs - LIMIT.toNanos() / 2);
         for (Row each : visible) {
             boolean isTime = endNs - Waits.nanoTime() > 0;
             rows.add(isTime ? look(seen.system(), each, silent) : Shown.asItWas(each));
         }
+        watched.values().forEach(Watched::closeIfBusy);
         return new View(seen, all.size(), first, List.copyOf(rows));
     }
 
-    /** All of them side by side, for a while. */
-    private void countBusy(List<Row> visible, Set<String> silent) {
+    /** All of them for a while, or as many as can be asked until then. */
+    private void countBusy(List<Row> visible, Set<String> silent, long endNs) {
         boolean isAny = false;
         for (Row each : visible) {
+            if (endNs - Waits.nanoTime() <= 0) {
+                break;
+            }
             Watched known = watched.get(each.id());
             ActorGlance actor = each.actor();
             if (known != null && actor != null && !silent.contains(actor.cord())) {

@@ -21,6 +21,7 @@ let stream = null;
 let begins = 0;
 let isFirst = true; // of the events of a stream
 let opening = 0;
+let answers = 0; // of the pane, under way
 let shown = null; // the actor of the pane
 const viewer = Array.from(crypto.getRandomValues(new Uint32Array(4)), each => each.toString(16)).join('-');
 
@@ -149,7 +150,7 @@ function show(all) {
   total = all.total;
   first = all.from;
   showRows();
-  if (shown?.traced && !one('detail').hidden) {
+  if (answers === 0 && shown?.traced && !one('detail').hidden) {
     refresh(shown);
   }
 }
@@ -171,6 +172,12 @@ function spark(shares) {
 
 function showCords(cords) {
   const body = one('cords').tBodies[0];
+  const alive = new Set(cords.map(cord => cord.id));
+  for (const id of busy.keys()) {
+    if (!alive.has(id)) {
+      busy.delete(id);
+    }
+  }
   body.replaceChildren(...cords.flatMap(cord => {
     const shares = busy.get(cord.id) ?? [];
     if (cord.busy !== null) {
@@ -258,12 +265,12 @@ function showSources(sources) {
   }));
 }
 
-/** Of each pipeline the stage that works for the largest share of the time: it holds up the others. */
+/** Of each pipeline the stage that works for the largest share, and for most of the time: it holds up the others. */
 function markBottlenecks(stages) {
   const slowest = new Map(); // by the group of the pipeline
   for (const stage of stages) {
     const before = slowest.get(stage.group);
-    if (stage.share > 0 && (before === undefined || stage.share > before.share)) {
+    if (stage.share > 0.5 && (before === undefined || stage.share > before.share)) {
       slowest.set(stage.group, stage);
     }
   }
@@ -458,9 +465,16 @@ async function open() {
 async function refresh(actor) {
   const mine = ++opening;
   const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number });
-  const answer = await tryAsk('/api/v1/actor?' + query);
-  const facts = answer.ok ? await answer.json() : null;
-  const failure = answer.ok ? '' : await answer.text();
+  answers++;
+  let facts = null;
+  let failure = '';
+  try {
+    const answer = await tryAsk('/api/v1/actor?' + query);
+    facts = answer.ok ? await answer.json() : null;
+    failure = answer.ok ? '' : await answer.text();
+  } finally {
+    answers--;
+  }
   if (mine !== opening) {
     return false;
   }

@@ -41,6 +41,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
+import java.net.InetAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,6 +51,8 @@ import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** What programs and strangers can do to an observer, and it to them. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
@@ -60,7 +63,11 @@ class ObserverFaultsTest {
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private ActorSystem system;
+
+    @SuppressWarnings("NullAway.Init") // each test starts one
     private Observer observer;
+
+    @SuppressWarnings("NullAway.Init")
     private Look look;
 
     @BeforeEach
@@ -194,10 +201,16 @@ class ObserverFaultsTest {
         assertEquals(400, look.send(look.get(NOW + "?systemId=x")).status());
     }
 
+    /** Of the systems, by their places. */
     private String idOf(int place) {
-        String systems = look.json(NOW).split("\"systems\":")[1].split("]},?|}],")[0];
-        String id = systems.split("\"id\":")[place + 1];
-        return id.substring(0, id.indexOf('}') < 0 ? id.length() : id.indexOf('}'));
+        String all = look.json(NOW);
+        Matcher id =
+                Pattern.compile("\"failure\":null,\"id\":(\\d+)}")
+                        .matcher(all.substring(all.indexOf("\"systems\":")));
+        for (int i = 0; i <= place; i++) {
+            assertTrue(id.find(), all);
+        }
+        return id.group(1);
     }
 
     @Test
@@ -314,7 +327,7 @@ class ObserverFaultsTest {
                                 Fiber.sleep(Duration.ofMillis(1));
                             }
                         });
-        try (Socket slow = new Socket("127.0.0.1", observer.port())) {
+        try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), observer.port())) {
             slow.setReceiveBufferSize(1_024);
             say(slow, "GET /api/v1/stream?rows=500 HTTP/1.1\r\n" + headers() + "\r\n");
             Look.onCord(
@@ -347,7 +360,7 @@ class ObserverFaultsTest {
         start(ObserverOptions.loopback());
         List<Socket> halves = new ArrayList<>();
         for (int i = 0; i < 70; i++) { // more than it takes at once
-            Socket half = new Socket("127.0.0.1", observer.port());
+            Socket half = new Socket(InetAddress.getLoopbackAddress(), observer.port());
             halves.add(half);
             open.add(half);
             say(half, "GET /api/v1/now HTTP/1.1\r\nHost: ");

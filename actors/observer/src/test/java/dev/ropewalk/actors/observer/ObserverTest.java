@@ -240,7 +240,7 @@ class ObserverTest {
     }
 
     private static void assertFields(String json, String wanted) {
-        for (String each : wanted.split(" ")) {
+        for (String each : wanted.split(" ", -1)) {
             assertHas(json, '"' + each + "\":");
         }
     }

@@ -33,7 +33,7 @@ import java.util.stream.Collectors;
  */
 public final class Snapshots {
     /** Visited between two fibers of a cord: they hold it up for some hundred microseconds. */
-    static final int PORTION = 200;
+    private static final int PORTION = 200;
 
     /** The changed actors of one cord: used by that cord, and by any thread when it has ended. */
     private static final class Part {
@@ -217,9 +217,11 @@ public final class Snapshots {
 
         private int visited;
 
-        Visits(Cord cord, List<ObservedActor> first) {
+        /** Of those that a look before has seen, each says by itself when it changes. */
+        Visits(Cord cord, List<ObservedActor> all) {
             this.cord = cord;
-            this.first = first;
+            this.first =
+                    all.stream().filter(each -> !known.containsKey(each.ref().number())).toList();
         }
 
         /** Makes a portion of them; null unless that was the last one. */
@@ -256,17 +258,11 @@ public final class Snapshots {
             }
         }
 
-        /** Those that a look before has seen say by themselves when they change. */
         private List<ObservedActor> nextOfFirst(Part part) {
-            List<ObservedActor> next = new ArrayList<>(PORTION);
             int end = Math.min(seenOfFirst + PORTION, first.size());
-            while (seenOfFirst < end) {
-                ObservedActor each = first.get(seenOfFirst++);
-                if (!known.containsKey(each.ref().number())) {
-                    part.remove(each);
-                    next.add(each);
-                }
-            }
+            List<ObservedActor> next = first.subList(seenOfFirst, end);
+            next.forEach(part::remove);
+            seenOfFirst = end;
             return next;
         }
 

@@ -73,6 +73,9 @@ public final class TreeWalk {
         }
     }
 
+    /** Asked for their actors between two fibers of a cord, which costs less than a visit. */
+    private static final int PORTION = 1_000;
+
     private final Node root;
     private final Function<Observed, Described> question;
     private final long deadlineNs;
@@ -108,10 +111,7 @@ public final class TreeWalk {
     static Map<Cord, List<ObservedActor>> actors(Observed root, long limitNs, Set<Cord> silent) {
         TreeWalk walk =
                 new TreeWalk(
-                        root,
-                        each -> new Described(each.silent(), each.below()),
-                        Snapshots.PORTION,
-                        limitNs);
+                        root, each -> new Described(each.silent(), each.below()), PORTION, limitNs);
         walk.run();
         Map<Cord, List<ObservedActor>> found = new LinkedHashMap<>();
         collect(walk.root, found);

@@ -41,7 +41,7 @@ class NodesMainTest {
     private static final Duration LONGER_THAN_A_LEASE = Duration.ofSeconds(5);
 
     /** Below the ports that the system gives away, and of this process alone. */
-    private static final long OBSERVER = 20_000 + ProcessHandle.current().pid() % 10_000;
+    private static final long OBSERVER = 20_000 + ProcessHandle.current().pid() % 4_000 * 3;
 
     private final ByteArrayOutputStream out = new ByteArrayOutputStream();
     private final ByteArrayOutputStream err = new ByteArrayOutputStream();

@@ -26,7 +26,7 @@ public final class Lines {
         String type = ClassNames.of(thing.getClass());
         boolean isKnown =
                 thing instanceof String
-                        || thing instanceof Number && type.startsWith("java.lang.")
+                        || (thing instanceof Number && type.startsWith("java.lang."))
                         || type.startsWith("dev.ropewalk.");
         return line(isKnown ? SafeText.of(thing) : type);
     }

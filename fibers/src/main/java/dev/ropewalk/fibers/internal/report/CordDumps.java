@@ -36,8 +36,8 @@ public final class CordDumps {
     }
 
     /**
-     * The same of one fiber; null if the cord has none of that id, or does not answer. The cord's
-     * other fibers are not looked at, but for those that wait for each other.
+     * The same of one fiber; null if the cord has none of that id, or does not answer. All fibers
+     * of the cord are looked at, in one step; a text and a stack are made of this one alone.
      */
     public static @Nullable FiberDump ofOwnTexts(Cord cord, long id, Duration limit) {
         CordImpl asked = CordImpl.of(cord);

@@ -10,20 +10,24 @@ import java.util.List;
 import java.util.function.Function;
 
 /**
- * Looks for fibers of a cord that wait for each other, in portions, so that the cord stands still
- * for a fraction of a millisecond, however many fibers it has. To be asked on the cord, again and
- * again until there is an answer; between two questions its fibers run.
+ * Looks for fibers of a cord that wait for each other, in portions, so that the cord usually stands
+ * still for a fraction of a millisecond. To be asked on the cord, again and again until there is an
+ * answer; between two questions its fibers run.
+ *
+ * <p>A busy cord has a turn for a portion each few milliseconds. So when the search has taken some
+ * time it does the rest in one step.
  *
  * <p>Each circle has a fiber that waits for another fiber, or that holds something. The portions
  * walk the tree and keep those fibers, which are few; the last step makes the graph of their waits,
  * of one moment. A circle that was there when the search began is found: none of its fibers moves.
  *
- * <p>The walk goes on from a fiber that was alive at the end of the last portion. If that has ended
- * it begins again, and after some times it does all in one step.
+ * <p>The walk goes on from a fiber that was alive at the end of the last portion. If that has
+ * ended, or has another parent, it begins again, and after some times it does all in one step.
  */
 final class CycleSearch {
     private static final int PORTION = 500;
     private static final int MAX_WALKS = 4;
+    private static final long IN_PORTIONS_NS = 50_000_000;
 
     private final CordImpl cord;
     private final Function<Object, String> words;
@@ -36,6 +40,9 @@ final class CycleSearch {
     /** To be looked at next; null behind the last one, and before the first. */
     private @Nullable FiberImpl<?> next;
 
+    private @Nullable FiberImpl<?> parentOfNext;
+    private long beganNs;
+
     private final List<FiberImpl<?>> kept = new ArrayList<>();
     private int walks;
 
@@ -46,16 +53,21 @@ final class CycleSearch {
 
     /** Null unless it was the last portion. */
     @Nullable List<String> step() {
-        if (next == null || next.outcome() != null) {
+        if (walks == 0) {
+            beganNs = cord.nanoTime();
+        }
+        if (next == null || next.outcome() != null || next.parentOrNull() != parentOfNext) {
             if (walks == MAX_WALKS) {
                 return new WaitGraph(List.of(cord), cord.roster.fibers()).cycles(words);
             }
             begin();
         }
-        for (int left = PORTION; left > 0 && next != null; left--) {
+        boolean isSlow = cord.nanoTime() - beganNs > IN_PORTIONS_NS;
+        for (int left = isSlow ? Integer.MAX_VALUE : PORTION; left > 0 && next != null; left--) {
             look(next);
             next = behind(next);
         }
+        parentOfNext = next == null ? null : next.parentOrNull();
         return next == null ? new WaitGraph(List.of(cord), kept).cycles(words) : null;
     }
 

@@ -76,19 +76,20 @@ public final class DumpTaker {
     private int moreFibers;
     private int stacks;
 
-    private DumpTaker(CordImpl cord, Function<Object, String> words) {
+    private DumpTaker(CordImpl cord, WaitGraph graph, Function<Object, String> words) {
         this.cord = cord;
+        this.graph = graph;
         this.words = words;
-        this.graph = new WaitGraph(List.of(cord));
     }
 
     // ---------------------------------------------------------------- the kinds
 
     /** Of one of the cord's fibers; on it, as no fiber. Null if it has none of that id. */
     static @Nullable FiberDump take(CordImpl cord, long id, Function<Object, String> words) {
-        for (FiberImpl<?> each : cord.roster.fibers()) {
+        List<FiberImpl<?>> all = cord.roster.fibers();
+        for (FiberImpl<?> each : all) {
             if (each.id() == id && each.outcome() == null) {
-                DumpTaker taker = new DumpTaker(cord, words);
+                DumpTaker taker = new DumpTaker(cord, new WaitGraph(List.of(cord), all), words);
                 taker.add(each, 0);
                 return taker.fibers.getFirst();
             }
@@ -102,7 +103,7 @@ public final class DumpTaker {
      * @param words tells reasons of waits and exceptions, in a line
      */
     static CordDump take(CordImpl cord, Function<Object, String> words) {
-        DumpTaker taker = new DumpTaker(cord, words);
+        DumpTaker taker = new DumpTaker(cord, new WaitGraph(List.of(cord)), words);
         for (FiberImpl<?> top : cord.roster.topFibers()) {
             taker.addTree(top);
         }
