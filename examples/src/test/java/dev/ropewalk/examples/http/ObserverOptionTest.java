@@ -60,7 +60,7 @@ class ObserverOptionTest {
             URI observer = URI.create(line.substring(PREFIX.length()));
             String where = said.toString(UTF_8).strip();
             int port = Integer.parseInt(where.substring(where.lastIndexOf(':') + 1));
-            try (Socket open = new Socket("127.0.0.1", port)) {
+            try (Socket open = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 await().atMost(LONG)
                         .until(
                                 () ->
