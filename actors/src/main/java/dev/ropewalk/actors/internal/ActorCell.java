@@ -178,10 +178,7 @@ public final class ActorCell<M> extends Target<M>
     @Override
     public void tell(M message) {
         Fiber<?> idle = plain;
-        if (idle != null
-                && cord.isCurrent()
-                && !(message instanceof Envelope)
-                && !Taps.areTellsSeen()) {
+        if (idle != null && cord.isCurrent() && !(message instanceof Envelope) && !Taps.onTells()) {
             Incarnation<M> running = Objects.requireNonNull(incarnation);
             if (Waits.resumeHandlerHere(cord, idle, Incarnation.HANDED_OVER)) {
                 running.isHanded(message);
@@ -194,7 +191,7 @@ public final class ActorCell<M> extends Target<M>
     }
 
     private void tellAny(M message) {
-        if (!Taps.areTellsSeen()) {
+        if (!Taps.onTells()) {
             send(told(message));
         } else if (!Caller.holds(ref, message)) {
             send(core().seen(message));
@@ -208,7 +205,7 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public void tellBy(String router, M message) {
-        boolean isSeen = Taps.areTellsSeen();
+        boolean isSeen = Taps.onTells();
         if (isSeen && Caller.holds(this, router, message)) {
             return;
         }
@@ -272,7 +269,7 @@ public final class ActorCell<M> extends Target<M>
 
     @Override
     public TellResult tryTellBy(@Nullable String router, M message) {
-        boolean isSeen = Taps.areTellsSeen();
+        boolean isSeen = Taps.onTells();
         if (isSeen && Caller.holds(this, router, message)) {
             return TellResult.ACCEPTED;
         }

@@ -38,11 +38,11 @@ public final class Adapter<R> implements Recipient<R> {
     @Override
     public void tell(R reply) {
         Objects.requireNonNull(reply, "message");
-        if (Taps.areTellsSeen() && Caller.holds(this, reply)) {
+        if (Taps.onTells() && Caller.holds(this, reply)) {
             return;
         }
         cell.send(adapted(message, reply));
-        if (Taps.areTellsSeen()) {
+        if (Taps.onTells()) {
             Caller.sentTo(cell.ref(), reply);
         }
     }
@@ -50,11 +50,11 @@ public final class Adapter<R> implements Recipient<R> {
     @Override
     public TellResult tryTell(R reply) {
         Objects.requireNonNull(reply, "message");
-        if (Taps.areTellsSeen() && Caller.holds(this, reply)) {
+        if (Taps.onTells() && Caller.holds(this, reply)) {
             return TellResult.ACCEPTED;
         }
         TellResult result = cell.trySend(adapted(message, reply));
-        if (result == TellResult.ACCEPTED && Taps.areTellsSeen()) {
+        if (result == TellResult.ACCEPTED && Taps.onTells()) {
             Caller.sentTo(cell.ref(), reply);
         }
         return result;
@@ -63,7 +63,7 @@ public final class Adapter<R> implements Recipient<R> {
     @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
-        if (Taps.areTellsSeen() && Caller.holdsFailure(this, failure)) {
+        if (Taps.onTells() && Caller.holdsFailure(this, failure)) {
             return;
         }
         if (onFailure == null) {
@@ -74,7 +74,7 @@ public final class Adapter<R> implements Recipient<R> {
     }
 
     private <T> Envelope adapted(Function<? super T, ?> function, T value) {
-        if (!Taps.areTellsSeen()) {
+        if (!Taps.onTells()) {
             return new Envelope.Adapted<>(function, value, false);
         }
         boolean isOfTaker = DeadLetters.areTakenHere();

@@ -78,7 +78,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     }
 
     void setMessage(M made) {
-        message = Taps.areTellsSeen() ? seen(made) : made;
+        message = Taps.onTells() ? seen(made) : made;
     }
 
     private Object seen(M made) {
@@ -119,11 +119,11 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     @Override
     public void tell(R reply) {
         Objects.requireNonNull(reply, "reply");
-        if (Taps.areTellsSeen() && Caller.holds(this, reply)) {
+        if (Taps.onTells() && Caller.holds(this, reply)) {
             return;
         }
         give(reply, reply, DeadLetter.Reason.LATE_REPLY, null);
-        if (Taps.areTellsSeen()) {
+        if (Taps.onTells()) {
             Caller.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
         }
     }
@@ -131,12 +131,12 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     @Override
     public TellResult tryTell(R reply) {
         Objects.requireNonNull(reply, "reply");
-        if (Taps.areTellsSeen() && Caller.holds(this, reply)) {
+        if (Taps.onTells() && Caller.holds(this, reply)) {
             return TellResult.ACCEPTED;
         }
         boolean taken = take(reply);
         target.answered(this);
-        if (taken && Taps.areTellsSeen()) {
+        if (taken && Taps.onTells()) {
             Caller.sentTo(asker instanceof ActorCell<?> actor ? actor.ref() : asker, reply);
         }
         return taken ? TellResult.ACCEPTED : TellResult.ENDED;
@@ -145,7 +145,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
     @Override
     public void fail(Throwable failure) {
         Objects.requireNonNull(failure, "failure");
-        if (Taps.areTellsSeen() && Caller.holdsFailure(this, failure)) {
+        if (Taps.onTells() && Caller.holdsFailure(this, failure)) {
             return;
         }
         Failed given = new Failed("it failed the ask: " + Lines.of(failure), failure);
@@ -168,7 +168,7 @@ abstract sealed class Ask<M, R> extends Envelope implements Recipient<R>
 
     /** The taps of the actor that asks hear of it. */
     void isSent() {
-        if (Taps.areTellsSeen()) {
+        if (Taps.onTells()) {
             Caller.sentTo(target.ref(), open());
         }
     }

@@ -197,7 +197,7 @@ public final class Caller {
 
     /**
      * Whether an actor calls whose tells are held: then the message is kept, and told when the one
-     * in hand has completed. Asked while {@link Taps#areTellsSeen}.
+     * in hand has completed. Asked while {@link Taps#onTells}.
      */
     public static <M> boolean holds(Recipient<M> to, M message) {
         Holding own = holding();

@@ -60,8 +60,7 @@ final class CellRoom<M> implements Room {
 
     @Override
     public void tell(Object message) {
-        gate.sendWithPermit(
-                Taps.areTellsSeen() ? actor.core().seen(message) : ActorCell.told(message));
+        gate.sendWithPermit(Taps.onTells() ? actor.core().seen(message) : ActorCell.told(message));
     }
 
     @Override

@@ -129,7 +129,7 @@ final class CellTimers<M> implements Timers<M> {
 
     /** One that repeats has none: it would go on with a trace for ever. */
     private @Nullable Object contextFor(TimerKind kind) {
-        return Taps.areTellsSeen() && kind.isOnce() ? cell.core().contextHere() : null;
+        return Taps.onTells() && kind.isOnce() ? cell.core().contextHere() : null;
     }
 
     // ---------------------------------------------------------------- for programs

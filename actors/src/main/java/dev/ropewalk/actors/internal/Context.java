@@ -279,7 +279,7 @@ final class Context<M> implements ActorContext<M>, Committing {
             Function<? super Throwable, ?> onFailure) {
         Objects.requireNonNull(message, "message");
         ActorCell<M> to = cell;
-        Object here = Taps.areTellsSeen() ? to.core().contextHere() : null;
+        Object here = Taps.onTells() ? to.core().contextHere() : null;
         if (here == null) {
             stage.whenComplete(
                     (result, failure) ->
@@ -300,7 +300,7 @@ final class Context<M> implements ActorContext<M>, Committing {
     /** In the context of whoever completes it, or else in that of the call. */
     private static <R extends @Nullable Object> Envelope piped(
             ActorCell<?> to, Function<? super R, ?> function, R value, @Nullable Object ofCall) {
-        Object here = Taps.areTellsSeen() ? to.core().contextHere() : null;
+        Object here = Taps.onTells() ? to.core().contextHere() : null;
         Object context = here == null ? ofCall : here;
         return context == null
                 ? new Envelope.Adapted<>(function, value, true)

@@ -79,7 +79,7 @@ final class Dropped {
 
     /** A failure that was told in place of a message, where an actor takes only messages. */
     static void failure(ActorCell<?> cell, Throwable failure) {
-        if (!Taps.areTellsSeen() || !Caller.holdsFailure(cell.ref(), failure)) {
+        if (!Taps.onTells() || !Caller.holdsFailure(cell.ref(), failure)) {
             String to = cell.ref().toString();
             cell.deadLetters()
                     .report(new DeadLetter(failure, to, DeadLetter.Reason.FAILURE, failure));

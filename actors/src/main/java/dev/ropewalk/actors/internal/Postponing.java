@@ -114,7 +114,7 @@ final class Postponing {
         if (Taps.areAny()) {
             cell.taps().forEach(tap -> messages.forEach(tap::inserted));
         }
-        boolean isSeen = Taps.areTellsSeen();
+        boolean isSeen = Taps.onTells();
         for (M message : messages.reversed()) {
             Object item = isSeen ? cell.core().seen(message) : ActorCell.told(message);
             cell.ownMailbox().addFirst(new Envelope.PutBack(item, 0));

@@ -51,7 +51,7 @@ public final class Calls {
      * @param message what was sent
      */
     public static void sentTo(Object to, Object message) {
-        if (Taps.areTellsSeen()) {
+        if (Taps.onTells()) {
             Caller.sentTo(to, message);
         }
     }
@@ -66,7 +66,7 @@ public final class Calls {
      * @param message what is told
      */
     public static <M> boolean holds(Recipient<M> to, M message) {
-        return Taps.areTellsSeen() && Caller.holds(to, message);
+        return Taps.onTells() && Caller.holds(to, message);
     }
 
     /**
@@ -76,7 +76,7 @@ public final class Calls {
      * @param failure what is told in place of a message
      */
     public static boolean holdsFailure(Recipient<?> to, Throwable failure) {
-        return Taps.areTellsSeen() && Caller.holdsFailure(to, failure);
+        return Taps.onTells() && Caller.holdsFailure(to, failure);
     }
 
     /**
@@ -87,7 +87,7 @@ public final class Calls {
      * @param system of the recipient
      */
     public static @Nullable Object contextHere(ActorSystem system) {
-        return Taps.areTellsSeen() ? Caller.contextHere(system) : null;
+        return Taps.onTells() ? Caller.contextHere(system) : null;
     }
 
     /**
@@ -101,9 +101,7 @@ public final class Calls {
      * @return what that returns
      */
     public static <T> T inContext(ActorRef<?> to, @Nullable Object context, Supplier<T> sending) {
-        return Taps.areTellsSeen()
-                ? Caller.inContext(to.target(), context, sending)
-                : sending.get();
+        return Taps.onTells() ? Caller.inContext(to.target(), context, sending) : sending.get();
     }
 
     /**

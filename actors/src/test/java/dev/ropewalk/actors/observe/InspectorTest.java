@@ -724,7 +724,7 @@ class InspectorTest {
     void A6_whatIsReceivedIsCountedAndNoTellOfAnotherIsLookedAt() {
         World.anywhere(
                 world -> {
-                    assertFalse(Taps.areTellsSeen());
+                    assertFalse(Taps.onTells());
                     List<String> log = World.log();
                     ActorRef<String> end = logger(world, log);
                     Behavior<String> passesOn =
@@ -746,7 +746,7 @@ class InspectorTest {
                         each.tell("before");
                         world.settle();
                         ActorStatistics counts = ActorInspector.of(each).countReceived();
-                        assertFalse(Taps.areTellsSeen(), "each tell would look for its sender");
+                        assertFalse(Taps.onTells(), "each tell would look for its sender");
                         for (int i = 0; i < 5; i++) {
                             each.tell("one of many");
                         }
@@ -756,7 +756,7 @@ class InspectorTest {
                         assertEquals(6, counts.in());
                         assertEquals(0, counts.out());
                         ActorTrace trace = ActorInspector.of(each).trace(9);
-                        assertTrue(Taps.areTellsSeen(), "a trace tells of what is sent");
+                        assertTrue(Taps.onTells(), "a trace tells of what is sent");
                         each.tell("traced");
                         world.settle();
                         assertEquals(
@@ -764,7 +764,7 @@ class InspectorTest {
                                 trace.events().stream().map(TraceEvent::kind).toList());
                         trace.close();
                         world.settle();
-                        assertFalse(Taps.areTellsSeen());
+                        assertFalse(Taps.onTells());
                         assertEquals(7, counts.in());
                         assertEquals(0, counts.out());
                         counts.close();

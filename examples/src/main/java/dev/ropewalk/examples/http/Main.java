@@ -1,5 +1,6 @@
 package dev.ropewalk.examples.http;
 
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.channels.http.HttpMetrics;
 import dev.ropewalk.channels.http.HttpOptions;
 import dev.ropewalk.channels.http.HttpServer;
@@ -7,7 +8,6 @@ import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.server.Places;
 import dev.ropewalk.examples.server.ServerOptions;
 import dev.ropewalk.examples.server.ServerProgram;
-import dev.ropewalk.fibers.metrics.MetricSource;
 
 import java.time.Duration;
 import java.util.List;
@@ -81,8 +81,8 @@ public final class Main extends ServerProgram {
         }
 
         @Override
-        public List<MetricSource> metrics() {
-            return List.of(HttpMetrics.server("http", server));
+        public ObserverOptions shownBy(ObserverOptions observer) {
+            return observer.withMetrics(HttpMetrics.server("http", server));
         }
     }
 }

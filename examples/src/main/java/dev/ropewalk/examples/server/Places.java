@@ -1,10 +1,10 @@
 package dev.ropewalk.examples.server;
 
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.io.ConnectionException;
-import dev.ropewalk.fibers.metrics.MetricSource;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,9 +32,9 @@ public final class Places implements ServerProgram.Server {
         /** Accepts nobody any more, and lets those that are there finish. */
         void drain(Duration limit);
 
-        /** Numbers of its own, for any thread. */
-        default List<MetricSource> metrics() {
-            return List.of();
+        /** With numbers of its own. */
+        default ObserverOptions shownBy(ObserverOptions observer) {
+            return observer;
         }
     }
 
@@ -137,8 +137,12 @@ public final class Places implements ServerProgram.Server {
     }
 
     @Override
-    public List<MetricSource> metrics() {
-        return places.stream().flatMap(each -> each.listening().metrics().stream()).toList();
+    public ObserverOptions shownBy(ObserverOptions observer) {
+        ObserverOptions all = observer;
+        for (Place each : places) {
+            all = each.listening().shownBy(all);
+        }
+        return all;
     }
 
     /** Lets clients finish for a moment. */

@@ -7,7 +7,6 @@ import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.examples.cli.Plain;
 import dev.ropewalk.fibers.FiberFailedException;
 import dev.ropewalk.fibers.io.ConnectionException;
-import dev.ropewalk.fibers.metrics.MetricSource;
 
 import org.jspecify.annotations.Nullable;
 
@@ -57,9 +56,9 @@ public abstract class ServerProgram {
             return "127.0.0.1:" + port();
         }
 
-        /** Numbers of its own, for an observer. */
-        default List<MetricSource> metrics() {
-            return List.of();
+        /** With numbers of its own. */
+        default ObserverOptions shownBy(ObserverOptions observer) {
+            return observer;
         }
 
         /** Ends in order; may wait for a while. */
@@ -125,10 +124,7 @@ public abstract class ServerProgram {
         }
         try {
             ObserverOptions observer = ObserverOptions.loopback().withPort(options.observer());
-            for (MetricSource each : server.metrics()) {
-                observer = observer.withMetrics(each);
-            }
-            return Observer.start(observer);
+            return Observer.start(server.shownBy(observer));
         } catch (ConnectionException failed) {
             err.println(name + ": the observer: " + Plain.text(failed.toString()));
             return null;

@@ -10,6 +10,8 @@ import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Spinner;
 import dev.ropewalk.fibers.WaitInterruptedException;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.cord.LivingCords;
+import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.task.SchedulerImpl;
 import dev.ropewalk.fibers.internal.task.TaskQueue;
 import dev.ropewalk.fibers.observe.CordDump;
@@ -17,7 +19,10 @@ import dev.ropewalk.fibers.observe.CordDump;
 import org.jspecify.annotations.Nullable;
 
 import java.time.Duration;
+import java.util.Comparator;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
@@ -112,7 +117,14 @@ public abstract sealed class Scheduler implements Spinner, Executor, AutoCloseab
      * made without cords is among them while a thread is bound. From any thread.
      */
     public static List<Scheduler> all() {
-        return SchedulerImpl.living();
+        Set<Scheduler> found = new LinkedHashSet<>();
+        for (CordImpl each : LivingCords.all()) { // so that none has to be entered anywhere
+            TaskSource from = each.tasks;
+            if (from != null && from.scheduler() instanceof Scheduler scheduler) {
+                found.add(scheduler);
+            }
+        }
+        return found.stream().sorted(Comparator.comparing(Scheduler::name)).toList();
     }
 
     // ---------------------------------------------------------------- spinning

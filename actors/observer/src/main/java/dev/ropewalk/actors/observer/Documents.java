@@ -6,8 +6,6 @@ import dev.ropewalk.actors.observe.ActorDetails.RestartLimit;
 import dev.ropewalk.actors.observe.ActorGlance;
 import dev.ropewalk.actors.observe.ActorTrace;
 import dev.ropewalk.actors.observe.TraceEvent;
-import dev.ropewalk.actors.observer.Sample.CordSight;
-import dev.ropewalk.actors.observer.Sample.SchedulerSight;
 import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.actors.observer.Window.Shown;
 import dev.ropewalk.actors.observer.Window.View;

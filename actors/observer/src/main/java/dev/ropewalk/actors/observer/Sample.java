@@ -2,8 +2,6 @@ package dev.ropewalk.actors.observer;
 
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.ActorGlance;
-import dev.ropewalk.fibers.observe.CordStats;
-import dev.ropewalk.fibers.scheduler.SchedulerStats;
 
 import org.jspecify.annotations.Nullable;
 
@@ -24,37 +22,6 @@ record Sample(
         List<SourceSight> sources) {
     /** Where there is no sample before. */
     static final double UNKNOWN = -1;
-
-    /**
-     * A cord.
-     *
-     * @param id of it alone
-     * @param busy the share of the time since the last sample in which its thread did not sleep
-     * @param switches a second
-     * @param running the fiber that keeps it, where it does not answer
-     * @param stack where that is
-     * @param cycles fibers that wait for each other
-     */
-    record CordSight(
-            long id,
-            String name,
-            CordStats stats,
-            double busy,
-            double switches,
-            boolean isSilent,
-            @Nullable String running,
-            List<StackTraceElement> stack,
-            List<String> cycles) {}
-
-    /**
-     * A scheduler.
-     *
-     * @param id of it alone
-     * @param placed tasks a second
-     * @param stolen tasks a second
-     */
-    record SchedulerSight(
-            long id, String name, SchedulerStats stats, double placed, double stolen) {}
 
     /**
      * A system.

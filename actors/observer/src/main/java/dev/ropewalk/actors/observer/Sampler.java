@@ -2,8 +2,6 @@ package dev.ropewalk.actors.observer;
 
 import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.observe.SystemSnapshot;
-import dev.ropewalk.actors.observer.Sample.CordSight;
-import dev.ropewalk.actors.observer.Sample.SchedulerSight;
 import dev.ropewalk.actors.observer.Sample.SystemSight;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;

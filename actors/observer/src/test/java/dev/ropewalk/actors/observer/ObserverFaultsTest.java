@@ -250,9 +250,9 @@ class ObserverFaultsTest {
         assertEquals(204, post(control + "untrace"));
         assertHas(look.json(one), "\"traced\":false,\"trace\":[]");
         assertEquals(204, post(control.replace("till", "one-more") + "trace"));
-        assertTrue(Taps.areTellsSeen());
+        assertTrue(Taps.onTells());
         observer.close(); // ends all
-        await().atMost(LONG).until(() -> !Taps.areTellsSeen());
+        await().atMost(LONG).until(() -> !Taps.onTells());
     }
 
     // ---------------------------------------------------------------- who looks, and who does not

@@ -17,7 +17,7 @@ import java.util.concurrent.Callable;
  * Committing#holding}. They are kept among the {@link Requests} of the message, so they go with
  * them if it fails, and keep their order with replies that wait for the same.
  *
- * <p>While any such code runs, {@link Taps#areTellsSeen} is true, so nobody else looks for it.
+ * <p>While any such code runs, {@link Taps#onTells} is true, so nobody else looks for it.
  *
  * <p>Of one incarnation; confined to its fiber, but for {@link #over}.
  */

@@ -65,7 +65,7 @@ public final class DeadLetters {
 
     /** Whether the caller is inside a taker. Costs little while no taker is. */
     public static boolean areTakenHere() {
-        return Taps.areTellsSeen() && TAKERS.isCaller();
+        return Taps.onTells() && TAKERS.isCaller();
     }
 
     /** Never throws. */

@@ -26,7 +26,7 @@ public final class Taps {
 
     /** Read for each tell. */
     @SuppressWarnings("NonFinalStaticField") // see above
-    private static boolean areTellsSeen;
+    private static boolean onTells;
 
     /** Guarded by this class. */
     private static final Set<Object> OPEN = new HashSet<>();
@@ -47,8 +47,8 @@ public final class Taps {
     }
 
     /** Asked by senders. */
-    public static boolean areTellsSeen() {
-        return areTellsSeen;
+    public static boolean onTells() {
+        return onTells;
     }
 
     /** It is about to be put in, or a system that carries contexts is about to start. */
@@ -120,8 +120,8 @@ public final class Taps {
 
     /** With the lock of this class. */
     private static void look() {
-        areTellsSeen = takers > 0 || holding > 0 || OPEN.stream().anyMatch(Taps::seesTells);
-        areAny = areTellsSeen || !OPEN.isEmpty();
+        onTells = takers > 0 || holding > 0 || OPEN.stream().anyMatch(Taps::seesTells);
+        areAny = onTells || !OPEN.isEmpty();
     }
 
     private static boolean seesTells(Object open) {

@@ -106,7 +106,7 @@ final class ProbeTarget<M> extends Target<M> {
             return TellResult.ENDED;
         }
         sink.told(message);
-        if (Taps.areTellsSeen()) {
+        if (Taps.onTells()) {
             Caller.sentTo(ref, message);
         }
         return TellResult.ACCEPTED;

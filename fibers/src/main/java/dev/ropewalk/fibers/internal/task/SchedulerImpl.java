@@ -10,7 +10,6 @@ import dev.ropewalk.fibers.internal.boot.CallerCheck;
 import dev.ropewalk.fibers.internal.boot.CordStarter;
 import dev.ropewalk.fibers.internal.cord.CordGroup;
 import dev.ropewalk.fibers.internal.cord.CordImpl;
-import dev.ropewalk.fibers.internal.cord.LivingCords;
 import dev.ropewalk.fibers.internal.cord.StackChoice;
 import dev.ropewalk.fibers.internal.cord.TaskSource;
 import dev.ropewalk.fibers.internal.fiber.Cancellation;
@@ -33,7 +32,6 @@ import org.jspecify.annotations.Nullable;
 import java.lang.invoke.VarHandle;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Objects;
@@ -432,18 +430,6 @@ public final class SchedulerImpl extends Scheduler implements CordGroup, ChildPl
         return options.isOneCpuEach() && !cpus.isEmpty()
                 ? named.withCpus(cpus.get(index % cpus.size()))
                 : named;
-    }
-
-    /** Those of the living cords, so that none of them has to be entered anywhere. */
-    public static List<Scheduler> living() {
-        Set<Scheduler> found = new LinkedHashSet<>();
-        for (CordImpl each : LivingCords.all()) {
-            TaskSource from = each.tasks;
-            if (from != null && from.scheduler() instanceof Scheduler scheduler) {
-                found.add(scheduler);
-            }
-        }
-        return found.stream().sorted(Comparator.comparing(Scheduler::name)).toList();
     }
 
     public static SchedulerImpl startWith(SchedulerOptions options) {
