@@ -65,6 +65,8 @@ class IncubatingTest {
                     "remembered entities are to come",
                     "dev.ropewalk.actors.observer",
                     "charts of more are to come",
+                    "dev.ropewalk.fibers.metrics",
+                    "distributions of times are to come",
                     "dev.ropewalk.actors.server",
                     "entities that outlive their process have just begun to use it",
                     "dev.ropewalk.actors.cluster.store",
