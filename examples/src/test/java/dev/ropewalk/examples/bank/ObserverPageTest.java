@@ -59,7 +59,7 @@ import java.util.regex.Pattern;
  * Chromium and its driver, and is skipped where there are none.
  */
 @Tag("browser")
-@Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class ObserverPageTest {
     private static final Path BROWSER = Path.of("/usr/bin/chromium");
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
