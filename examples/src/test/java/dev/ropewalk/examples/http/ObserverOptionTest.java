@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
 import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetAddress;
@@ -42,7 +44,7 @@ class ObserverOptionTest {
 
     @Test
     void theServerAndItsConnectionsAreSeen() throws IOException, InterruptedException {
-        PrintStream before = System.err;
+        PrintStream before = new PrintStream(new FileOutputStream(FileDescriptor.err), true, UTF_8);
         ByteArrayOutputStream told = new ByteArrayOutputStream();
         ByteArrayOutputStream said = new ByteArrayOutputStream();
         System.setErr(new PrintStream(told, true, UTF_8));

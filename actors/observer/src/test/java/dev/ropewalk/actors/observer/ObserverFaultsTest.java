@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
@@ -38,6 +39,8 @@ import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.ByteArrayOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
@@ -389,9 +392,9 @@ class ObserverFaultsTest {
 
     @Test
     void theAddressIsToldOnceAndTheTokenStandsInNoLog() {
-        PrintStream before = System.err;
+        PrintStream before = new PrintStream(new FileOutputStream(FileDescriptor.err), true, UTF_8);
         ByteArrayOutputStream told = new ByteArrayOutputStream();
-        System.setErr(new PrintStream(told, true));
+        System.setErr(new PrintStream(told, true, UTF_8));
         try {
             start(ObserverOptions.loopback());
             look.json(NOW);
