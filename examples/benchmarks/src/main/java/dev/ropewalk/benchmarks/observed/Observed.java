@@ -120,6 +120,7 @@ public final class Observed {
                 Viewer viewer = new Viewer(observer)) {
             if (beside == Beside.VIEWER) {
                 viewer.stream();
+                work.run(); // until a look has seen that they are busy, all messages are counted
             }
             return work.run();
         }
