@@ -159,7 +159,7 @@ class OutOfMemoryTest {
                     if (i == TRIES) {
                         throw full;
                     }
-                    Thread.yield(); // each try collects
+                    Thread.onSpinWait(); // each try collects
                 }
             }
         }
