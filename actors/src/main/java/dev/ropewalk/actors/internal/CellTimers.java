@@ -264,11 +264,26 @@ final class CellTimers<M> implements Timers<M> {
         /** The context is in the alarm alone: most timers have none. */
         void arm(long delayNs, @Nullable Object context) {
             dueNs = Waits.nanoTime() + delayNs;
-            alarm = Alarm.after(delayNs, context == null ? this::goOff : () -> goOff(context));
+            alarm = Alarm.after(delayNs, new Due(context));
         }
 
-        private void goOff() {
-            goOff(null);
+        /** The code of the alarm; its text stands in the dump of its cord. */
+        private final class Due implements Runnable {
+            private final @Nullable Object context;
+
+            Due(@Nullable Object context) {
+                this.context = context;
+            }
+
+            @Override
+            public void run() {
+                goOff(context);
+            }
+
+            @Override
+            public String toString() {
+                return "timer" + (name == null ? "" : " " + name) + " of " + cell.ref();
+            }
         }
 
         private void goOff(@Nullable Object context) {

@@ -375,6 +375,61 @@ class ObserverPageTest {
         assertQuiet();
     }
 
+    @Test
+    void F9_aCordOpensToItsFibersAndTimersAndASourceIsATable() {
+        Cord cord = Cord.start("kitchen");
+        open.add(cord);
+        cord.spin(
+                "cook",
+                () -> {
+                    Fiber.spin("<b>pot</b>", () -> Fiber.sleep(Duration.ofHours(2)));
+                    Fiber.sleep(Duration.ofHours(1));
+                });
+        ActorSystem system = ActorSystem.start("stalls");
+        open.add(system);
+        observer.close();
+        observer =
+                Observer.start(
+                        ObserverOptions.loopback()
+                                .withSource(
+                                        "node",
+                                        () ->
+                                                "{\"peers\":[{\"name\":\"<i>n1</i>\",\"sinceNanos\":2500000},"
+                                                    + "{\"name\":\"n2\",\"unseen\":[1,2]}]}"));
+        open.add(observer);
+        look("stalls");
+        await().atMost(LONG).until(() -> text("sources").contains("2.5 ms"));
+        assertTrue(text("sources").contains("<i>n1</i>"), () -> text("sources"));
+        assertEquals(
+                List.of("name", "since", "unseen"),
+                browser.findElements(By.cssSelector("#sources table th")).stream()
+                        .map(WebElement::getText)
+                        .toList());
+        WebElement at = browser.findElement(By.tagName("body"));
+        for (int i = 0; i < 20 && !at.getText().equals("kitchen"); i++) {
+            at.sendKeys(Keys.TAB);
+            at = browser.switchTo().activeElement();
+        }
+        int seen = samples();
+        await().atMost(LONG).until(() -> samples() > seen); // it is drawn again
+        assertEquals("kitchen", browser.switchTo().activeElement().getText());
+        browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+        await().atMost(LONG).until(() -> text("detail-heading").equals("cord kitchen"));
+        assertTrue(text("detail").contains("wait of cook #"), () -> text("detail"));
+        assertTrue(text("fibers").contains("<b>pot</b> #"), () -> text("fibers"));
+        assertTrue(text("fibers").contains("library: sleep"), () -> text("fibers"));
+        assertFalse(text("fibers").contains("Fiber.sleep"), "a stack is shown when it is opened");
+        browser.executeScript(
+                "[...document.querySelectorAll('#fibers summary')].find(each =>"
+                        + " each.textContent.startsWith('cook')).focus();");
+        browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+        await().atMost(LONG).until(() -> text("fibers").contains("Fiber.sleep"));
+        browser.switchTo().activeElement().sendKeys(Keys.ESCAPE);
+        assertFalse(browser.findElement(By.id("detail")).isDisplayed());
+        assertEquals("kitchen", browser.switchTo().activeElement().getText());
+        assertQuiet();
+    }
+
     private String focused() {
         return String.valueOf(browser.switchTo().activeElement().getDomAttribute("id"));
     }

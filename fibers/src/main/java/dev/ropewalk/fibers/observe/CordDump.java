@@ -20,6 +20,8 @@ import java.util.List;
  * @param stats its counters
  * @param nextTimer how long until the next timer is due; negative if it is overdue; null if no
  *     timer is armed, or the cord has not answered
+ * @param timers those that are due next, the earliest first; 20 at most, and none if the cord has
+ *     not answered
  * @param fibers the living fibers, each below its parent: the root's first, then each foreign
  *     child's; 2,000 at most, 200 of them with their stacks
  * @param moreFibers how many more there are
@@ -34,6 +36,7 @@ public record CordDump(
         State state,
         CordStats stats,
         @Nullable Duration nextTimer,
+        List<TimerDump> timers,
         List<FiberDump> fibers,
         int moreFibers,
         List<String> cycles,
@@ -52,6 +55,7 @@ public record CordDump(
 
     /** Copies the lists. */
     public CordDump {
+        timers = List.copyOf(timers);
         fibers = List.copyOf(fibers);
         cycles = List.copyOf(cycles);
         stack = List.copyOf(stack);

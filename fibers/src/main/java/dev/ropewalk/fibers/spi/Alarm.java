@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.spi;
 
 import dev.ropewalk.fibers.internal.cord.CordImpl;
+import dev.ropewalk.fibers.internal.dump.Lines;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.internal.timer.Timer;
@@ -21,7 +22,7 @@ public final class Alarm {
     private Alarm(
             CordImpl cord, long delayNanos, Runnable action, @Nullable Runnable whenCordEnds) {
         this.cord = cord;
-        this.timer = cord.armAlarm(delayNanos, () -> run(action), whenCordEnds);
+        this.timer = cord.armAlarm(delayNanos, new Task(cord, action), whenCordEnds);
     }
 
     /**
@@ -61,21 +62,32 @@ public final class Alarm {
         return new Alarm(cord, delayNanos, action, whenCordEnds);
     }
 
-    private void run(Runnable action) {
-        cord.loop.asNoFiber(
-                () -> {
-                    try {
-                        action.run();
-                    } catch (StackOverflowError tooDeep) {
-                        throw tooDeep; // it goes off again, from less deep
-                    } catch (Throwable broken) {
-                        Logs.tellBroken(LOG, broken, "the alarm {} failed", action);
-                    }
-                });
-    }
-
     /** No effect if it has gone off. On its cord. */
     public void cancel() {
         cord.cancelTimer(timer);
+    }
+
+    /** Of the timer alone, so that one that is over holds nothing. */
+    private record Task(CordImpl cord, Runnable action) implements Runnable {
+        @Override
+        public void run() {
+            cord.loop.asNoFiber(this::act);
+        }
+
+        private void act() {
+            try {
+                action.run();
+            } catch (StackOverflowError tooDeep) {
+                throw tooDeep; // it goes off again, from less deep
+            } catch (Throwable broken) {
+                Logs.tellBroken(LOG, broken, "the alarm {} failed", action);
+            }
+        }
+
+        /** For a report; calls no code of a program. */
+        @Override
+        public String toString() {
+            return Lines.ofOwn(action);
+        }
     }
 }

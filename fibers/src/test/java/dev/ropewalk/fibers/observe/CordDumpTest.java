@@ -15,8 +15,10 @@ import dev.ropewalk.fibers.FiberState;
 import dev.ropewalk.fibers.FiberTerminatedException;
 import dev.ropewalk.fibers.Handler;
 import dev.ropewalk.fibers.StackKind;
+import dev.ropewalk.fibers.internal.report.CordDumps;
 import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.scheduler.SchedulerOptions;
+import dev.ropewalk.fibers.spi.Alarm;
 import dev.ropewalk.fibers.spi.Waits;
 import dev.ropewalk.fibers.sync.Mutex;
 import dev.ropewalk.fibers.testkit.OtherJvm;
@@ -34,6 +36,7 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -99,6 +102,14 @@ class CordDumpTest {
         assertEquals(List.of(), dump.cycles());
         assertEquals(2, dump.stats().timers()); // the sleeper's, and the awaiter's limit
         assertNotNull(dump.nextTimer());
+        List<String> owners = dump.timers().stream().map(TimerDump::owner).toList();
+        assertEquals(2, owners.size(), dump::toString);
+        Duration next = dump.timers().getFirst().due();
+        assertTrue(next.compareTo(DAY) <= 0 && next.isPositive(), dump::toString);
+        for (String each : List.of("sleeper #", "awaiter #")) {
+            assertTrue(owners.stream().anyMatch(o -> o.startsWith(each)), dump::toString);
+        }
+        assertTrue(dump.toString().contains(": wait of sleeper #"), dump::toString);
         assertEquals(1, dump.stats().runnable());
 
         FiberDump root = find(dump, "root");
@@ -135,6 +146,32 @@ class CordDumpTest {
     void F9_dumpTellsTheTreeTheWaitsAndTheStacks() {
         Runs.inAnyOrder(CordDumpTest::checkTree);
         Runs.real(CordDumpTest::checkTree);
+    }
+
+    @Test
+    void F9_dumpTellsWhoseTheNextTimersAre() {
+        Runs.inAnyOrder(
+                () -> {
+                    Alarm.after(DAY.toNanos(), CordDumpTest::waitsHere);
+                    Alarm.after(DAY.toNanos() / 2, new FutureTask<>(() -> null));
+                    Fiber<?> limited =
+                            Fiber.spin(
+                                    "limited",
+                                    () -> CancelScope.moveOnAfter(SHORT, () -> Fiber.suspend()));
+                    while (limited.state() != FiberState.WAITING) {
+                        Fiber.snooze();
+                    }
+                    CordDump dump = CordDumps.ofOwnTexts(Cord.current(), DAY);
+                    assertEquals(
+                            List.of("limit", "alarm", "alarm"),
+                            dump.timers().stream().map(TimerDump::kind).toList());
+                    assertEquals("limited #" + limited.id(), dump.timers().getFirst().owner());
+                    assertEquals(
+                            FutureTask.class.getName(), // its text is not asked for
+                            dump.timers().get(1).owner());
+                    assertEquals(CordDumpTest.class.getName(), dump.timers().getLast().owner());
+                    limited.terminate();
+                });
     }
 
     @Test

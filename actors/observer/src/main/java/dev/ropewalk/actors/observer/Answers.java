@@ -95,15 +95,17 @@ final class Answers implements HttpHandler {
         return null;
     }
 
-    private static HttpResponse cord(HttpRequest request) {
+    /** By its number, which the page has, or by its name. */
+    private HttpResponse cord(HttpRequest request) {
+        Long id = Window.id(request, "id");
         String name = request.query("name");
         for (Cord each : Cord.all()) {
-            if (each.name().equals(name)) {
+            if (id == null ? each.name().equals(name) : id == ids.of(each)) {
                 CordDump dump = CordDumps.ofOwnTexts(each, Sampler.LIMIT);
                 return HttpResponse.json(Texts.told(dump.toJson()));
             }
         }
-        throw new HttpException(404, "no cord of that name is alive");
+        throw new HttpException(404, "the cord has ended, or there was none of that name");
     }
 
     /** By its number, which the page has, or by its path. */

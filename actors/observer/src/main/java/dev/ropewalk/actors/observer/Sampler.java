@@ -145,31 +145,23 @@ final class Sampler {
             busy = Math.clamp(1 - slept / seconds, 0, 1);
             switches = Math.max(0, now.switches() - then.switches()) / seconds;
         }
+        List<String> circles = List.of();
+        CordDump outside = null;
         try {
-            List<String> circles = CordDumps.cyclesOfOwnTexts(cord, LIMIT);
-            return new CordSight(
-                    ids.of(cord),
-                    cord.name(),
-                    now,
-                    busy,
-                    switches,
-                    false,
-                    null,
-                    List.of(),
-                    circles);
+            circles = CordDumps.cyclesOfOwnTexts(cord, LIMIT);
         } catch (FiberTimeoutException silent) {
-            CordDump outside = cord.dump(Duration.ZERO);
-            return new CordSight(
-                    ids.of(cord),
-                    cord.name(),
-                    now,
-                    busy,
-                    switches,
-                    true,
-                    outside.running(),
-                    outside.stack(),
-                    List.of());
+            outside = cord.dump(Duration.ZERO);
         }
+        return new CordSight(
+                ids.of(cord),
+                cord.name(),
+                now,
+                busy,
+                switches,
+                outside != null,
+                outside == null ? null : outside.running(),
+                outside == null ? List.of() : outside.stack(),
+                circles);
     }
 
     private SystemSight look(ActorSystem system, double seconds) {

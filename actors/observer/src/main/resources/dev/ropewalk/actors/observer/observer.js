@@ -5,12 +5,15 @@ const ROW_PX = 22; // as in observer.css
 const MORE_ROWS = 10; // above and below those that are seen
 const KEPT = 60; // samples of a chart
 const AGAIN_MS = 2000;
+const MAX_INDENTS = 30; // of fibers, which may stand deeper than a page is wide
+const MAX_DEPTH = 5; // of the parts of a source
 
 const one = id => document.getElementById(id);
 const grid = one('actors');
 const view = { systemId: null, filter: '', sort: 'tree', from: 0, rows: 60, numbers: false };
 const rows = new Map(); // by id, as they came
 const busy = new Map(); // by the cord's id, the last shares
+const cordLines = new Map(); // by the cord's id
 const counted = new Map(); // by metric and tags: the last number and its moment
 let order = [];
 let total = 0;
@@ -23,6 +26,7 @@ let isFirst = true; // of the events of a stream
 let opening = 0;
 let answers = 0; // of the pane, under way
 let shown = null; // the actor of the pane
+let opener = null; // what had the keyboard before the pane
 const viewer = Array.from(crypto.getRandomValues(new Uint32Array(4)), each => each.toString(16)).join('-');
 
 // ---------------------------------------------------------------- the token
@@ -173,39 +177,65 @@ function spark(shares) {
 function showCords(cords) {
   const body = one('cords').tBodies[0];
   const alive = new Set(cords.map(cord => cord.id));
-  for (const id of busy.keys()) {
+  for (const id of cordLines.keys()) {
     if (!alive.has(id)) {
       busy.delete(id);
+      cordLines.delete(id);
     }
   }
-  body.replaceChildren(...cords.flatMap(cord => {
-    const shares = busy.get(cord.id) ?? [];
-    if (cord.busy !== null) {
-      shares.push(cord.busy);
-      shares.splice(0, Math.max(0, shares.length - KEPT));
-      busy.set(cord.id, shares);
-    }
-    const line = document.createElement('tr');
-    const chart = document.createElement('td');
-    chart.append(spark(shares));
-    const state = cord.silent ? 'STUCK in ' + (cord.running ?? 'no fiber') : 'answers';
-    const where = cell('td', state, cord.silent ? 'bad' : '');
-    line.append(cell('td', cord.name), where,
-      cell('td', cord.busy === null ? '' : Math.round(cord.busy * 100) + ' %'), chart,
-      cell('td', number(cord.switches)), cell('td', number(cord.fibers)), cell('td', number(cord.runnable)),
-      cell('td', number(cord.inbox)), cell('td', number(cord.timers)), cell('td', cord.stacks));
-    return cord.stack.length > 0 ? [line, stackLine(cord)] : [line];
-  }));
+  const lines = cords.flatMap(linesOf);
+  if (lines.length !== body.rows.length || lines.some((line, i) => line !== body.rows[i])) {
+    const focused = document.activeElement;
+    body.replaceChildren(...lines);
+    focused.focus({ preventScroll: true }); // it may be the name of a cord, which was away for a moment
+  }
 }
 
-/** Where a cord that does not answer is. */
-function stackLine(cord) {
-  const line = document.createElement('tr');
-  const wide = document.createElement('td');
-  wide.colSpan = one('cords').tHead.rows[0].cells.length;
-  wide.append(cell('pre', cord.stack.join('\n'), 'bad'));
-  line.append(wide);
-  return line;
+function sharesOf(cord) {
+  const shares = busy.get(cord.id) ?? [];
+  if (cord.busy !== null) {
+    shares.push(cord.busy);
+    shares.splice(0, Math.max(0, shares.length - KEPT));
+    busy.set(cord.id, shares);
+  }
+  return shares;
+}
+
+/** The name stays as long as the cord is seen, so that the keyboard can stay on it. */
+function linesOf(cord) {
+  const { line, where } = keptOf(cord);
+  while (line.cells.length > 1) {
+    line.deleteCell(1);
+  }
+  const chart = document.createElement('td');
+  chart.append(spark(sharesOf(cord)));
+  const state = cord.silent ? 'STUCK in ' + (cord.running ?? 'no fiber') : 'answers';
+  line.append(cell('td', state, cord.silent ? 'bad' : ''),
+    cell('td', cord.busy === null ? '' : Math.round(cord.busy * 100) + ' %'), chart,
+    cell('td', number(cord.switches)), cell('td', number(cord.fibers)), cell('td', number(cord.runnable)),
+    cell('td', number(cord.inbox)), cell('td', number(cord.timers)), cell('td', cord.stacks));
+  where.querySelector('pre').textContent = cord.stack.join('\n');
+  return cord.stack.length > 0 ? [line, where] : [line];
+}
+
+/** The line of a cord, and the one that says where it is while it does not answer. */
+function keptOf(cord) {
+  let kept = cordLines.get(cord.id);
+  if (kept === undefined) {
+    const button = cell('button', cord.name, 'name');
+    button.type = 'button';
+    button.title = 'its fibers and timers';
+    button.addEventListener('click', () => openCord(cord));
+    const line = document.createElement('tr');
+    line.insertCell().append(button);
+    const where = document.createElement('tr');
+    const wide = where.insertCell();
+    wide.colSpan = one('cords').tHead.rows[0].cells.length;
+    wide.append(cell('pre', '', 'bad'));
+    kept = { line, where };
+    cordLines.set(cord.id, kept);
+  }
+  return kept;
 }
 
 function showSchedulers(schedulers) {
@@ -252,17 +282,75 @@ function showSystems(all) {
 }
 
 function showSources(sources) {
-  one('sources').replaceChildren(...sources.flatMap(each => {
-    let text = each.failure === null ? null : 'failed: ' + each.failure;
-    if (text === null) {
-      try {
-        text = JSON.stringify(JSON.parse(each.json), null, 2);
-      } catch (none) {
-        text = 'this is no JSON: ' + each.json;
-      }
-    }
-    return [cell('h2', each.name), cell('pre', text, each.failure === null ? '' : 'bad')];
+  one('sources').replaceChildren(...sources.flatMap(each => [cell('h2', each.name), sourceOf(each)]));
+}
+
+function sourceOf(source) {
+  if (source.failure !== null) {
+    return cell('pre', 'failed: ' + source.failure, 'bad');
+  }
+  try {
+    return valueOf(JSON.parse(source.json), 0);
+  } catch (none) {
+    return cell('pre', 'this is no JSON: ' + source.json);
+  }
+}
+
+const isObject = value => value !== null && typeof value === 'object';
+
+/** An object as names and values, a list of objects as a table. */
+function valueOf(value, depth) {
+  if (!isObject(value)) {
+    return cell('span', textOf(value));
+  }
+  if (depth > MAX_DEPTH) {
+    return cell('span', JSON.stringify(value));
+  }
+  if (Array.isArray(value)) {
+    const isTable = value.length > 0 && value.every(each => isObject(each) && !Array.isArray(each));
+    return isTable ? tableOf(value, depth) : cell('span', value.map(textOf).join(', '));
+  }
+  const made = document.createElement('dl');
+  made.append(...Object.keys(value).flatMap(key => {
+    const shownAs = document.createElement('dd');
+    shownAs.append(fieldOf(value, key, depth));
+    return [cell('dt', labelOf(key)), shownAs];
   }));
+  return made;
+}
+
+function tableOf(rowsOf, depth) {
+  const keys = [...new Set(rowsOf.flatMap(Object.keys))];
+  const table = document.createElement('table');
+  const head = table.createTHead().insertRow();
+  head.append(...keys.map(key => {
+    const name = cell('th', labelOf(key));
+    name.scope = 'col';
+    return name;
+  }));
+  const body = table.createTBody();
+  for (const each of rowsOf) {
+    const line = body.insertRow();
+    for (const key of keys) {
+      line.insertCell().append(key in each ? fieldOf(each, key, depth) : '');
+    }
+  }
+  return table;
+}
+
+const isTime = key => key.endsWith('Nanos') && key.length > 'Nanos'.length;
+const labelOf = key => isTime(key) ? key.slice(0, -'Nanos'.length) : key;
+
+/** Times are told in nanoseconds, by the names of their fields. */
+function fieldOf(of, key, depth) {
+  const value = Object.hasOwn(of, key) ? of[key] : null;
+  return isTime(key) && typeof value === 'number' ? cell('span', millisOf(value)) : valueOf(value, depth + 1);
+}
+
+const millisOf = nanos => (nanos / 1e6).toLocaleString('en', { maximumFractionDigits: 1 }) + ' ms';
+
+function textOf(value) {
+  return value === null ? '' : isObject(value) ? JSON.stringify(value) : String(value);
 }
 
 /** Of each pipeline the stage that works for the largest share, and for most of the time: it holds up the others. */
@@ -456,9 +544,15 @@ async function open() {
     return;
   }
   if (await refresh({ systemId: one('system').value, number: row.number, path: row.path })) {
-    one('detail').hidden = false;
-    one('close').focus();
+    showDetail(grid);
   }
+}
+
+/** The keyboard comes back to where it was. */
+function showDetail(from) {
+  opener = from;
+  one('detail').hidden = false;
+  one('close').focus();
 }
 
 /** False if another one was asked for meanwhile. */
@@ -480,6 +574,8 @@ async function refresh(actor) {
   }
   actor.traced = facts !== null && facts.traced;
   shown = actor;
+  one('control').hidden = false;
+  one('fibers').replaceChildren();
   one('detail-heading').textContent = actor.path;
   one('detail').querySelector('dl').replaceChildren(...(facts === null ? [] : factsOf(facts)));
   one('detail').querySelector('pre').textContent = facts === null ? failure : stackOf(facts);
@@ -515,10 +611,67 @@ function stackOf(actor) {
   return actor.fiberKnown ? 'no stack: its fiber has none now' : 'it has no fiber now, or its cord does not answer';
 }
 
+// ---------------------------------------------------------------- one cord
+
+async function openCord(cord) {
+  const from = document.activeElement;
+  const mine = ++opening;
+  const answer = await tryAsk('/api/v1/cord?' + new URLSearchParams({ id: cord.id }));
+  const dump = answer.ok ? await answer.json() : null;
+  const failure = answer.ok ? '' : await answer.text();
+  if (mine !== opening) {
+    return;
+  }
+  shown = null;
+  one('control').hidden = true; // of actors
+  one('detail-heading').textContent = 'cord ' + cord.name;
+  one('detail').querySelector('dl').replaceChildren(...(dump === null ? [] : timersOf(dump)));
+  one('fibers').replaceChildren(...(dump === null ? [] : fibersOf(dump)));
+  one('detail').querySelector('pre').textContent = dump === null ? failure : dump.stack.join('\n');
+  showDetail(from);
+}
+
+/** Those that are due next, with the fiber or the code that they are for. */
+function timersOf(dump) {
+  const lines = dump.timers.map(each => `${millisOf(each.dueNanos)}: ${each.kind} of ${each.owner}`);
+  const more = dump.stats.timers - lines.length;
+  const facts = { state: dump.state, 'next timers': lines.join('\n') + (more > 0 ? `\nand ${number(more)} more` : ''),
+    'wait for each other': dump.cycles.join('\n') };
+  return Object.entries(facts)
+    .filter(each => each[1] !== '')
+    .flatMap(each => [cell('dt', each[0]), cell('dd', each[1])]);
+}
+
+function fibersOf(dump) {
+  const lines = dump.fibers.map(fiberOf);
+  if (dump.moreFibers > 0) {
+    lines.push(cell('div', `and ${number(dump.moreFibers)} more fibers`));
+  }
+  return lines;
+}
+
+/** Opens to its stack, if that is told. */
+function fiberOf(fiber) {
+  const waits = fiber.waitKind === null ? '' : `, ${fiber.waitKind}: ${fiber.reason}`;
+  const awaits = fiber.awaits.length === 0 ? '' : `, waits for ${fiber.awaits.join(', ')}`;
+  const pending = fiber.pending === null ? '' : `, pending: ${fiber.pending}`;
+  const from = fiber.isForeignChild ? ` (its parent #${fiber.parent} is on another cord)` : '';
+  const text = `${fiber.name} #${fiber.id} ${fiber.state}${waits}${awaits}${pending}${from}`;
+  const isOpenable = fiber.stack.length > 0;
+  const line = document.createElement(isOpenable ? 'details' : 'div');
+  line.style.paddingLeft = Math.min(fiber.depth, MAX_INDENTS) * 1.2 + 'em';
+  line.append(cell(isOpenable ? 'summary' : 'span', text));
+  if (isOpenable) {
+    line.append(cell('pre', fiber.stack.join('\n')));
+  }
+  return line;
+}
+
 function closeDetail() {
   if (!one('detail').hidden) {
     one('detail').hidden = true;
-    grid.focus();
+    shown = null;
+    (opener?.isConnected ? opener : grid).focus();
   }
 }
 

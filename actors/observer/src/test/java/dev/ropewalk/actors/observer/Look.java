@@ -1,17 +1,26 @@
 package dev.ropewalk.actors.observer;
 
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import dev.ropewalk.actors.Actor;
+import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.channels.http.HttpClient;
 import dev.ropewalk.channels.http.HttpRequest;
 import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.spi.ClosedException;
 
+import org.awaitility.Awaitility;
+
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.concurrent.Callable;
 
 /** Asks an observer, as a browser would. */
 final class Look {
+    static final Duration LONG = Duration.ofSeconds(20);
+
     private final String token;
     private final int port;
 
@@ -65,6 +74,23 @@ final class Look {
             throw new AssertionError(target + " is answered with " + answer);
         }
         return answer.text;
+    }
+
+    /** Until the answer has the part. */
+    String await(String target, String part) {
+        return Awaitility.await()
+                .atMost(LONG)
+                .pollInterval(Duration.ofMillis(100))
+                .until(() -> json(target), text -> text.contains(part));
+    }
+
+    static void assertHas(String text, String part) {
+        assertTrue(text.contains(part), () -> part + " is not in " + text);
+    }
+
+    /** An actor to look at. */
+    static Actor<Object> echo() {
+        return Actor.handler(() -> _ -> Behavior.same());
     }
 
     /** The next event of a stream; empty at its end. */

@@ -1,5 +1,9 @@
 package dev.ropewalk.actors.observer;
 
+import static dev.ropewalk.actors.observer.Look.LONG;
+import static dev.ropewalk.actors.observer.Look.assertHas;
+import static dev.ropewalk.actors.observer.Look.echo;
+
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -12,7 +16,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorRef;
 import dev.ropewalk.actors.ActorSystem;
-import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.internal.observe.Taps;
 import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpClient;
@@ -60,7 +63,6 @@ import java.util.regex.Pattern;
 /** What programs and strangers can do to an observer, and it to them. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ObserverFaultsTest {
-    private static final Duration LONG = Duration.ofSeconds(20);
     private static final String NOW = "/api/v1/now";
     private static final String TOKEN = "0123456789abcdef";
 
@@ -91,20 +93,6 @@ class ObserverFaultsTest {
             each.close();
         }
         await().atMost(LONG).until(() -> !Taps.areAny()); // nothing is counted any more
-    }
-
-    private static Actor<Object> echo() {
-        return Actor.handler(() -> _ -> Behavior.same());
-    }
-
-    private static void assertHas(String text, String part) {
-        assertTrue(text.contains(part), () -> part + " is not in " + text);
-    }
-
-    private String awaitJson(String target, String part) {
-        return await().atMost(LONG)
-                .pollInterval(Duration.ofMillis(100))
-                .until(() -> look.json(target), text -> text.contains(part));
     }
 
     private int post(String target) {
@@ -150,7 +138,7 @@ class ObserverFaultsTest {
         waits.tell("go");
         begun.await();
         AtomicInteger turns = new AtomicInteger();
-        String one = awaitJson("/api/v1/actor?system=shop&path=shop/waits", "\"waitsFor\":\"");
+        String one = look.await("/api/v1/actor?system=shop&path=shop/waits", "\"waitsFor\":\"");
         assertHas(one, "$Proxy");
         assertHas(look.json("/api/v1/cord?name=apart"), "$Proxy");
         cord.spin("turns", () -> turns.incrementAndGet()).await();
@@ -178,7 +166,7 @@ class ObserverFaultsTest {
         begun.await();
         ActorSystem other = ActorSystem.start(name);
         open.add(other);
-        String all = awaitJson(NOW, "a cycle: ");
+        String all = look.await(NOW, "a cycle: ");
         assertTrue(all.length() < 64 * 1024, () -> all.length() + " characters");
         assertHas(all, "<img src=x onerror=alert(1)><U+202E>nnn");
         assertFalse(all.contains("\u202E"), "a sign of direction is not told");
@@ -196,8 +184,8 @@ class ObserverFaultsTest {
         open.add(second);
         system.start("till", echo());
         second.start("stock", echo());
-        String first = awaitJson(NOW + "?systemId=" + idOf(0), "\"path\":\"shop/");
-        String other = awaitJson(NOW + "?systemId=" + idOf(1), "\"path\":\"shop/");
+        String first = look.await(NOW + "?systemId=" + idOf(0), "\"path\":\"shop/");
+        String other = look.await(NOW + "?systemId=" + idOf(1), "\"path\":\"shop/");
         assertTrue(first.contains("shop/till") != other.contains("shop/till"), first + other);
         assertTrue(first.contains("shop/stock") != other.contains("shop/stock"), first + other);
         assertHas(look.json(NOW + "?systemId=999999"), "\"system\":null");
@@ -221,7 +209,7 @@ class ObserverFaultsTest {
         start(ObserverOptions.loopback());
         Scheduler ovens = Scheduler.start(SchedulerOptions.named("ovens").withCords(2));
         open.add(ovens);
-        String all = awaitJson(NOW, "\"name\":\"ovens\"");
+        String all = look.await(NOW, "\"name\":\"ovens\"");
         assertHas(all, "\"name\":\"ovens\",\"cords\":2,\"alive\":0,\"placed\":null");
         ovens.close();
         await().atMost(LONG).until(() -> look.json(NOW).contains("\"schedulers\":[]"));
@@ -239,7 +227,7 @@ class ObserverFaultsTest {
         assertEquals(204, post(control + "trace"));
         assertEquals(204, post(control + "trace")); // once more
         till.tell("pin 1234");
-        String json = awaitJson(one, "\"kind\":\"IN\"");
+        String json = look.await(one, "\"kind\":\"IN\"");
         assertHas(json, "\"traced\":true");
         assertHas(json, "\"message\":\"java.lang.String\",\"to\":null");
         assertFalse(json.contains("1234"), json);
@@ -297,9 +285,9 @@ class ObserverFaultsTest {
         system.start("till", echo());
         String numbers = NOW + "?numbers=true";
         assertHas(look.json(numbers), "\"numbers\":[]");
-        assertHas(awaitJson(numbers, "shop/till"), "\"numbers\":[]");
+        assertHas(look.await(numbers, "shop/till"), "\"numbers\":[]");
         go.countDown();
-        awaitJson(numbers, "\"ropewalk.actors\"");
+        look.await(numbers, "\"ropewalk.actors\"");
     }
 
     /** Deaf to interrupts. */

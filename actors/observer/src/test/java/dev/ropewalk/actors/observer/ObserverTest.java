@@ -1,5 +1,9 @@
 package dev.ropewalk.actors.observer;
 
+import static dev.ropewalk.actors.observer.Look.LONG;
+import static dev.ropewalk.actors.observer.Look.assertHas;
+import static dev.ropewalk.actors.observer.Look.echo;
+
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -37,12 +41,13 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** The observer as its viewers meet it, on loopback. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ObserverTest {
     private static final String STREAM = "/api/v1/stream";
-    private static final Duration LONG = Duration.ofSeconds(20);
 
     /** Its text must not be asked for. */
     private record Secret(String text, CountDownLatch go) {
@@ -78,10 +83,6 @@ class ObserverTest {
         await().atMost(LONG).until(() -> !Taps.areAny()); // nothing is counted any more
     }
 
-    private static Actor<Object> echo() {
-        return Actor.handler(() -> _ -> Behavior.same());
-    }
-
     private static Actor<Secret> holding() {
         return Actor.loop(
                 self -> {
@@ -89,17 +90,6 @@ class ObserverTest {
                         self.receive().go.await(); // keeps its cord
                     }
                 });
-    }
-
-    /** Until the text has the part. */
-    private String awaitJson(String target, String part) {
-        return await().atMost(LONG)
-                .pollInterval(Duration.ofMillis(100))
-                .until(() -> look.json(target), text -> text.contains(part));
-    }
-
-    private static void assertHas(String text, String part) {
-        assertTrue(text.contains(part), () -> part + " is not in " + text);
     }
 
     // ---------------------------------------------------------------- metrics
@@ -118,9 +108,7 @@ class ObserverTest {
         assertHas(answer.text(), "ropewalk_cords{group=\"observer\"} 1\n");
         assertHas(
                 answer.text(),
-                "ropewalk_actors{class=\""
-                        + ObserverTest.class.getName()
-                        + "\",system=\"shop\"} 1\n");
+                "ropewalk_actors{class=\"" + Look.class.getName() + "\",system=\"shop\"} 1\n");
         assertHas(answer.text(), "ropewalk_metrics_failures_total 0\n");
         assertEquals(401, look.send(HttpRequest.get("/metrics")).status());
     }
@@ -149,7 +137,7 @@ class ObserverTest {
                                 MetricSource.of(
                                         Metric.gauge("mine.none", "None."), () -> Double.NaN)));
         system.start("till", echo());
-        String json = awaitJson("/api/v1/now?numbers=true", "\"ropewalk.actors\"");
+        String json = look.await("/api/v1/now?numbers=true", "\"ropewalk.actors\"");
         assertHas(json, "\"kind\":\"COUNTER\"");
         assertHas(json, "{\"name\":\"system\",\"value\":\"shop\"}");
         assertHas(json, "\"help\":\"None.\",\"values\":[{\"tags\":[],\"value\":null}]");
@@ -168,9 +156,9 @@ class ObserverTest {
                                         throw (RuntimeException) message;
                                     };
                                 }));
-        awaitJson("/api/v1/now", "shop/till"); // nothing is kept where nobody has looked
+        look.await("/api/v1/now", "shop/till"); // nothing is kept where nobody has looked
         till.tell(new IllegalStateException("<b>no</b> paper"));
-        String json = awaitJson("/api/v1/actor?system=shop&path=shop/till", "\"failure\":\"");
+        String json = look.await("/api/v1/actor?system=shop&path=shop/till", "\"failure\":\"");
         assertHas(json, "\"failure\":\"java.lang.IllegalStateException\"");
         assertFalse(json.contains("paper"), "its text may have a message in it");
         assertHas(json, "\"failedAt\":[\"" + ObserverTest.class.getName());
@@ -188,10 +176,10 @@ class ObserverTest {
                                         _ -> {
                                             throw new Asked();
                                         }));
-        awaitJson("/api/v1/now", "shop/till"); // nothing is kept where nobody has looked
+        look.await("/api/v1/now", "shop/till"); // nothing is kept where nobody has looked
         till.tell("fail");
         assertHas(
-                awaitJson("/api/v1/actor?system=shop&path=shop/till", "\"failure\":\""),
+                look.await("/api/v1/actor?system=shop&path=shop/till", "\"failure\":\""),
                 "\"failure\":\"" + Asked.class.getName() + "\",\"failedAt\":[]");
     }
 
@@ -207,9 +195,9 @@ class ObserverTest {
     @Test
     void A6_anActorWithoutANameIsOpenedByItsNumber() {
         ActorRef<Object> nameless = system.spin(echo());
-        awaitJson("/api/v1/now", "\"number\":" + nameless.number());
+        look.await("/api/v1/now", "\"number\":" + nameless.number());
         String one = look.json("/api/v1/actor?system=shop&number=" + nameless.number());
-        assertHas(one, "\"type\":\"" + ObserverTest.class.getName() + "\"");
+        assertHas(one, "\"type\":\"" + Look.class.getName() + "\"");
         assertHas(one, "\"asked\":true");
         assertEquals(404, look.send(look.get("/api/v1/actor?system=shop&number=0")).status());
         assertEquals(400, look.send(look.get("/api/v1/actor?system=shop&number=x")).status());
@@ -221,7 +209,7 @@ class ObserverTest {
         observer.close();
         start(ObserverOptions.loopback().withSource("node", () -> "1"));
         system.start("till", echo());
-        awaitJson("/api/v1/now", "\"path\":\"shop/till\"");
+        look.await("/api/v1/now", "\"path\":\"shop/till\"");
         assertFields(
                 look.json("/api/v1/now?numbers=true"),
                 "version process pid java processors heapUsed heapMax cords name stacks busy"
@@ -236,6 +224,12 @@ class ObserverTest {
                         + " fiberKnown waitsFor awaits pending fibers stack links monitors watchers"
                         + " openAsks timerList supervisor recentRestarts maxRestarts restartPeriod"
                         + " failure failedAt traced trace");
+        assertFields(
+                look.json("/api/v1/cord?name=observer"),
+                "cord state stats stacks switches polls messages started ended sleeps sleptNanos"
+                    + " runnable maxRunnable timers inbox idleStacks tasks nextTimerNanos fibers id"
+                    + " name depth parent isForeignChild waitKind reason awaits pending children"
+                    + " stack moreFibers cycles running kind owner dueNanos");
         assertFields(look.json("/api/v1/may"), "version control");
     }
 
@@ -245,13 +239,40 @@ class ObserverTest {
         }
     }
 
+    @Test
+    void F9_aCordTellsItsFibersAndWhoseItsNextTimersAre() {
+        system.start(
+                "till",
+                Actor.handler(
+                        (ActorContext<Object> self) -> {
+                            self.timers().once("close", Duration.ofHours(1), "now");
+                            return _ -> Behavior.same();
+                        }));
+        Cord cord = Cord.start("kitchen");
+        open.add(cord);
+        cord.spin("cook", () -> Fiber.sleep(Duration.ofHours(2)));
+        String kitchen = look.await("/api/v1/cord?name=kitchen", "\"name\":\"cook\"");
+        assertHas(kitchen, "\"timers\":[{\"kind\":\"wait\",\"owner\":\"cook #");
+        assertHas(kitchen, "\"reason\":\"sleep\"");
+        assertHas(
+                look.await("/api/v1/cord?name=shop-0", "\"timer close of "),
+                "\"kind\":\"alarm\",\"owner\":\"timer close of shop/till");
+        String all = look.json("/api/v1/now");
+        Matcher id =
+                Pattern.compile("\"id\":(\\d+)").matcher(all.substring(all.indexOf("kitchen")));
+        assertTrue(id.find());
+        assertHas(look.json("/api/v1/cord?id=" + id.group(1)), "\"cord\":\"kitchen\"");
+        assertEquals(404, look.send(look.get("/api/v1/cord?id=999999")).status());
+        assertEquals(400, look.send(look.get("/api/v1/cord?id=one")).status());
+    }
+
     // ---------------------------------------------------------------- what is seen
 
     @Test
     void A6_cordsSystemsAndActorsAreSeen() {
         system.start("till", echo());
         system.supervise("stock", Supervision.oneForOne()).start("nuts", echo());
-        String all = awaitJson("/api/v1/now", "\"path\":\"shop/till\"");
+        String all = look.await("/api/v1/now", "\"path\":\"shop/till\"");
         assertHas(all, "{\"version\":1,");
         assertHas(all, "\"name\":\"observer\"");
         assertHas(all, "{\"name\":\"shop\",\"actors\":2,");
@@ -316,12 +337,12 @@ class ObserverTest {
         CountDownLatch go = new CountDownLatch(1);
         stuck.spin("sleeper", () -> go.await());
         system.start("till", echo());
-        String all = awaitJson("/api/v1/now", "\"silent\":true");
+        String all = look.await("/api/v1/now", "\"silent\":true");
         go.countDown();
         assertHas(all, "\"silent\":true,\"running\":\"sleeper\",\"stack\":[\"");
         assertHas(all, "CountDownLatch.await");
         assertHas(all, "\"path\":\"shop/till\"");
-        awaitJson("/api/v1/now", "{\"name\":\"stuck\",\"stacks\":");
+        look.await("/api/v1/now", "{\"name\":\"stuck\",\"stacks\":");
         await().atMost(LONG)
                 .pollInterval(Duration.ofMillis(100))
                 .until(() -> !look.json("/api/v1/now").contains("\"silent\":true"));
@@ -331,9 +352,9 @@ class ObserverTest {
     void A6_anActorWhoseCordIsStuckIsShownAsItWas() {
         CountDownLatch go = new CountDownLatch(1);
         ActorRef<Secret> holder = system.start("holder", holding());
-        awaitJson("/api/v1/now", "\"path\":\"shop/holder\"");
+        look.await("/api/v1/now", "\"path\":\"shop/holder\"");
         holder.tell(new Secret("pin", go));
-        String all = awaitJson("/api/v1/now", "\"asked\":false");
+        String all = look.await("/api/v1/now", "\"asked\":false");
         assertEquals(
                 504, look.send(look.get("/api/v1/actor?system=shop&path=shop/holder")).status());
         go.countDown();
@@ -353,7 +374,7 @@ class ObserverTest {
                     Fiber.spin("second", () -> stove.run(() -> lockLater(pan)));
                     first.await();
                 });
-        String all = awaitJson("/api/v1/now", "a cycle: ");
+        String all = look.await("/api/v1/now", "a cycle: ");
         assertHas(all, "first waits for second");
         assertHas(all, "second waits for first");
     }
@@ -380,7 +401,7 @@ class ObserverTest {
         waits.tell(new Secret("pin", go));
         waits.tell(new Secret("pin", go));
         begun.await();
-        String all = awaitJson("/api/v1/now", "\"handles\":\"ObserverTest$Secret\"");
+        String all = look.await("/api/v1/now", "\"handles\":\"ObserverTest$Secret\"");
         assertHas(all, "\"queued\":1,\"oldest\":");
         String one = look.json("/api/v1/actor?system=shop&path=shop/waits");
         assertHas(one, "\"handles\":\"ObserverTest$Secret\"");
@@ -393,7 +414,7 @@ class ObserverTest {
     void A6_namesAreTextAndSignsOfDirectionAreTold() {
         system.start("<b>\u202Eevil", echo());
         system.start("x".repeat(2_000), echo());
-        String all = awaitJson("/api/v1/now?rows=10", "evil");
+        String all = look.await("/api/v1/now?rows=10", "evil");
         assertHas(all, "\"path\":\"shop/<b><U+202E>evil\"");
         assertHas(all, "x".repeat(200) + "...\"");
         String script = look.send(HttpRequest.get("/observer.js")).text();
@@ -487,11 +508,11 @@ class ObserverTest {
         ActorRef<Object> till = system.start("till", echo());
         String target = "/api/v1/control?system=shop&path=shop/till&action=";
         assertEquals(204, post(target + "suspend"));
-        awaitJson("/api/v1/now", "\"phase\":\"SUSPENDED\"");
+        look.await("/api/v1/now", "\"phase\":\"SUSPENDED\"");
         assertEquals(204, post(target + "resume"));
-        awaitJson("/api/v1/now", "\"phase\":\"UP\"");
+        look.await("/api/v1/now", "\"phase\":\"UP\"");
         assertEquals(204, post(target + "restart"));
-        awaitJson("/api/v1/now", "\"restarts\":1,");
+        look.await("/api/v1/now", "\"restarts\":1,");
         assertEquals(400, post(target + "explode"));
         assertEquals(404, post("/api/v1/control?system=shop&path=shop/none&action=stop"));
         assertEquals(404, post("/api/v1/control?system=none&path=shop/till&action=stop"));

@@ -289,10 +289,9 @@ public final class CordImpl extends Cord implements StackOwner, ChildPlace {
         timers.cancel(timer);
     }
 
-    /** Null without a timer. */
-    public @Nullable Duration untilNextTimer() {
-        Timer next = timers.earliest();
-        return next == null ? null : Duration.ofNanos(next.deadlineNs - platform.nanoTime());
+    /** On the cord. */
+    public List<Timer> nextTimers(int max) {
+        return timers.next(max);
     }
 
     @Override

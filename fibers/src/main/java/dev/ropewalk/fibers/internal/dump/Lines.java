@@ -28,7 +28,8 @@ public final class Lines {
                 thing instanceof String
                         || (thing instanceof Number && type.startsWith("java.lang."))
                         || type.startsWith("dev.ropewalk.");
-        return line(isKnown ? SafeText.of(thing) : type);
+        boolean isLambda = thing.getClass().isHidden(); // its text is its class, with numbers
+        return line(isKnown && !isLambda ? SafeText.of(thing) : type);
     }
 
     /** One line, and not a long one. Null only by a {@code toString} that breaks its contract. */

@@ -297,6 +297,17 @@ public final class ScopeNode extends CancelScope {
         }
 
         @Override
+        public String kind() {
+            return "limit";
+        }
+
+        @Override
+        public @Nullable FiberImpl<?> owner() {
+            ScopeNode limited = scope;
+            return limited == null ? null : limited.fiber;
+        }
+
+        @Override
         public void markCancelled() {
             scope = null;
         }

@@ -22,6 +22,16 @@ public final class WaitTimer extends Timer {
     }
 
     @Override
+    public String kind() {
+        return "wait";
+    }
+
+    @Override
+    public @Nullable FiberImpl<?> owner() {
+        return fiber;
+    }
+
+    @Override
     public void markCancelled() {
         fiber = null;
     }

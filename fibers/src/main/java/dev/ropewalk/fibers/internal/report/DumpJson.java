@@ -5,6 +5,7 @@ import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberDump;
 import dev.ropewalk.fibers.observe.FiberTime;
+import dev.ropewalk.fibers.observe.TimerDump;
 
 /** A {@link CordDump} as JSON; by hand, because it is small. Times are in nanoseconds. */
 public final class DumpJson {
@@ -24,6 +25,7 @@ public final class DumpJson {
         json.field("state", dump.state().name());
         addStats(dump.stats());
         json.nanos("nextTimerNanos", dump.nextTimer());
+        json.list("timers", dump.timers(), this::addTimer);
         json.list("fibers", dump.fibers(), this::addFiber);
         json.field("moreFibers", (Number) dump.moreFibers());
         json.list("cycles", dump.cycles(), json::string);
@@ -48,6 +50,14 @@ public final class DumpJson {
         json.field("inbox", (Number) stats.inbox());
         json.field("idleStacks", (Number) stats.idleStacks());
         json.field("tasks", (Number) stats.tasks());
+        json.end();
+    }
+
+    private void addTimer(TimerDump timer) {
+        json.begin();
+        json.field("kind", timer.kind());
+        json.field("owner", timer.owner());
+        json.nanos("dueNanos", timer.due());
         json.end();
     }
 

@@ -15,16 +15,20 @@ import dev.ropewalk.fibers.internal.fiber.FiberImpl;
 import dev.ropewalk.fibers.internal.fiber.WaitKind;
 import dev.ropewalk.fibers.internal.stack.Stack;
 import dev.ropewalk.fibers.internal.stack.Stacks;
+import dev.ropewalk.fibers.internal.timer.Timer;
 import dev.ropewalk.fibers.internal.watch.ThreadSampler;
 import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.FiberDump;
+import dev.ropewalk.fibers.observe.TimerDump;
 
 import org.jspecify.annotations.Nullable;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -43,6 +47,7 @@ public final class DumpTaker {
 
     private static final int MAX_FRAMES = 40;
     private static final int MAX_NAMES = 5;
+    private static final int MAX_TIMERS = 20;
 
     /**
      * The switch itself, which is at the top of every stack that waits, and of the one that dumps.
@@ -111,11 +116,13 @@ public final class DumpTaker {
         for (FiberImpl<?> each : cord.roster.fibers()) {
             running = each.rawState() == FiberImpl.RUNNING ? each : running;
         }
+        List<TimerDump> timers = taker.timers();
         return new CordDump(
                 cord.name(),
                 CordDump.State.COMPLETE,
                 cord.readStats(),
-                cord.untilNextTimer(),
+                timers.isEmpty() ? null : timers.getFirst().due(),
+                timers,
                 taker.fibers,
                 taker.moreFibers,
                 taker.graph.cycles(words),
@@ -148,6 +155,7 @@ public final class DumpTaker {
                 state,
                 cord.readStats(),
                 null,
+                List.of(),
                 List.of(),
                 0,
                 List.of(),
@@ -216,6 +224,22 @@ public final class DumpTaker {
             count++;
         }
         return count;
+    }
+
+    // ---------------------------------------------------------------- timers
+
+    private List<TimerDump> timers() {
+        long nowNs = cord.nanoTime();
+        List<TimerDump> next = new ArrayList<>();
+        for (Timer each : cord.nextTimers(MAX_TIMERS)) {
+            Object owner = Objects.requireNonNull(each.owner(), "owner");
+            String shown =
+                    owner instanceof FiberImpl<?> fiber
+                            ? Lines.line(fiber.name()) + " #" + fiber.id()
+                            : words.apply(owner);
+            next.add(new TimerDump(each.kind(), shown, Duration.ofNanos(each.deadlineNs - nowNs)));
+        }
+        return next;
     }
 
     // ---------------------------------------------------------------- stacks

@@ -4,6 +4,7 @@ import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberDump;
 import dev.ropewalk.fibers.observe.FiberTime;
+import dev.ropewalk.fibers.observe.TimerDump;
 
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +27,7 @@ public final class DumpText {
         if (dump.moreFibers() > 0) {
             all.line(1, "... and " + dump.moreFibers() + " more fibers");
         }
+        dump.timers().forEach(all::addTimer);
         dump.cycles().forEach(cycle -> all.line(1, cycle));
         return all.text.toString();
     }
@@ -104,6 +106,10 @@ public final class DumpText {
             text.append(", share=").append(Math.round(100 * time.share())).append('%');
         }
         addStack(depth + 1, fiber.stack());
+    }
+
+    private void addTimer(TimerDump timer) {
+        line(1, "timer " + when(timer.due()) + ": " + timer.kind() + " of " + timer.owner());
     }
 
     private void addNote(String label, @Nullable String note) {

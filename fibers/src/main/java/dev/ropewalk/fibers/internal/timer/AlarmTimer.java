@@ -14,6 +14,16 @@ public final class AlarmTimer extends Timer {
     }
 
     @Override
+    public String kind() {
+        return "alarm";
+    }
+
+    @Override
+    public @Nullable Runnable owner() {
+        return action;
+    }
+
+    @Override
     public void markCancelled() {
         action = null;
         whenLeft = null;

@@ -33,6 +33,12 @@ public abstract class Timer {
 
     public abstract boolean isCancelled();
 
+    /** Its kind, in a word, for a report. */
+    public abstract String kind();
+
+    /** The fiber or the code that is told, for a report; null if it is over. */
+    public abstract @Nullable Object owner();
+
     /** The action if its cord ends before, or null. */
     @Nullable Runnable whenLeft() {
         return null;

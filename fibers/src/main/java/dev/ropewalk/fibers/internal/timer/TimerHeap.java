@@ -3,6 +3,8 @@ package dev.ropewalk.fibers.internal.timer;
 import org.jspecify.annotations.Nullable;
 
 import java.util.Arrays;
+import java.util.List;
+import java.util.PriorityQueue;
 
 /**
  * The heads of the chains of {@link Timers}: a 4-ary heap ordered by (deadline, sequence).
@@ -19,6 +21,9 @@ import java.util.Arrays;
 final class TimerHeap {
     private static final int ARITY = 4;
     private static final int FIRST_CAPACITY = 16;
+
+    /** Of a report, which passes over cancelled ones. */
+    private static final int MAX_LOOKS = 1_000;
 
     private long[] deadlines = new long[FIRST_CAPACITY];
 
@@ -98,6 +103,46 @@ final class TimerHeap {
             throw new IllegalStateException("no timer at index=" + index + " in " + this);
         }
         return timer;
+    }
+
+    /** An entry of the heap, or a timer of the chain behind one, which has no place in it. */
+    private record Ahead(Timer timer, int index) {
+        private static final int IN_CHAIN = -1;
+
+        private static int compare(Ahead one, Ahead other) {
+            long gap = one.timer.deadlineNs - other.timer.deadlineNs;
+            return gap == 0
+                    ? Long.compare(one.timer.sequence, other.timer.sequence)
+                    : Long.signum(gap);
+        }
+    }
+
+    /**
+     * Adds the earliest ones that are not cancelled until there are so many, in their order. It
+     * looks at those alone that may be the next: the children of an entry of the heap that it has
+     * passed, and the next of its chain. It stops after {@link #MAX_LOOKS}.
+     */
+    void addNext(List<Timer> found, int max) {
+        PriorityQueue<Ahead> ahead = new PriorityQueue<>(Ahead::compare);
+        if (size > 0) {
+            ahead.add(new Ahead(at(0), 0));
+        }
+        for (int i = 0; i < MAX_LOOKS && found.size() < max && !ahead.isEmpty(); i++) {
+            Ahead next = ahead.remove();
+            if (!next.timer.isCancelled()) {
+                found.add(next.timer);
+            }
+            Timer behind = next.timer.next;
+            if (behind != null) {
+                ahead.add(new Ahead(behind, Ahead.IN_CHAIN));
+            }
+            if (next.index != Ahead.IN_CHAIN) {
+                int first = next.index * ARITY + 1;
+                for (int child = first; child < Math.min(first + ARITY, size); child++) {
+                    ahead.add(new Ahead(at(child), child));
+                }
+            }
+        }
     }
 
     /** All or nothing; leaves the heap torn until {@link #settle}. */

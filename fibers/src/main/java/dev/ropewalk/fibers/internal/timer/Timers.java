@@ -2,6 +2,8 @@ package dev.ropewalk.fibers.internal.timer;
 
 import org.jspecify.annotations.Nullable;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 
 /**
@@ -129,6 +131,24 @@ public final class Timers {
             heap.settle();
         }
         return null;
+    }
+
+    /**
+     * The earliest ones that are not cancelled, in the order in which they are due; for a report.
+     *
+     * @param max how many; behind the first some may be left out, where hundreds of cancelled ones
+     *     stand among them
+     */
+    public List<Timer> next(int max) {
+        List<Timer> next = new ArrayList<>();
+        for (int i = firedDue; i < takenDue && next.size() < max; i++) {
+            if (!inBatch(i).isCancelled()) {
+                next.add(inBatch(i));
+            }
+        }
+        earliestQueued(); // mends the heap, and drops the cancelled ones at its top
+        heap.addNext(next, max);
+        return next;
     }
 
     /** Fires all that are due, in the order of their deadlines. */

@@ -8,6 +8,7 @@ import dev.ropewalk.fibers.observe.CordDump;
 import dev.ropewalk.fibers.observe.CordStats;
 import dev.ropewalk.fibers.observe.FiberDump;
 import dev.ropewalk.fibers.observe.FiberTime;
+import dev.ropewalk.fibers.observe.TimerDump;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -53,6 +54,7 @@ class DumpJsonTest {
                         CordDump.State.COMPLETE,
                         STATS,
                         Duration.ofNanos(-5),
+                        List.of(new TimerDump("wait", "worker #3", Duration.ofNanos(-5))),
                         List.of(fiber),
                         9,
                         List.of("a cycle"),
@@ -61,7 +63,8 @@ class DumpJsonTest {
         assertEquals(
                 "{\"cord\":\"main\",\"state\":\"COMPLETE\",\"stats\":"
                         + STATS_JSON
-                        + ",\"nextTimerNanos\":-5,\"fibers\":[{\"id\":3,\"name\":\"worker\","
+                        + ",\"nextTimerNanos\":-5,\"timers\":[{\"kind\":\"wait\",\"owner\":\"worker"
+                        + " #3\",\"dueNanos\":-5}],\"fibers\":[{\"id\":3,\"name\":\"worker\","
                         + "\"depth\":1,\"parent\":2,\"isForeignChild\":true,\"state\":\"WAITING\",\"waitKind\":\"library\",\"reason\":\"a"
                         + " lock\",\"awaits\":[\"x\",\"y\"],"
                         + "\"pending\":\"end\",\"children\":4,\"switches\":5,\"ranNanos\":6,\"share\":0.5,"
@@ -81,6 +84,7 @@ class DumpJsonTest {
                         STATS,
                         null,
                         List.of(),
+                        List.of(),
                         0,
                         List.of(evil, "["),
                         null,
@@ -91,7 +95,7 @@ class DumpJsonTest {
                         + escaped
                         + ",\"state\":\"ENDED\",\"stats\":"
                         + STATS_JSON
-                        + ",\"nextTimerNanos\":null,\"fibers\":[],\"moreFibers\":0,\"cycles\":["
+                        + ",\"nextTimerNanos\":null,\"timers\":[],\"fibers\":[],\"moreFibers\":0,\"cycles\":["
                         + escaped
                         + ",\"[\"],\"running\":null,\"stack\":[]}",
                 dump.toJson());

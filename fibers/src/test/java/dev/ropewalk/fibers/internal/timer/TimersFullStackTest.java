@@ -54,6 +54,16 @@ class TimersFullStackTest {
         }
 
         @Override
+        public String kind() {
+            return "probe";
+        }
+
+        @Override
+        public @Nullable Object owner() {
+            return isOver ? null : this;
+        }
+
+        @Override
         public boolean isCancelled() {
             return isOver;
         }

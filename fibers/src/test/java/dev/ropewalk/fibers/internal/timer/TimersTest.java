@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.internal.timer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -193,6 +194,23 @@ class TimersTest {
         assertInOrder();
     }
 
+    @Test
+    void F9_aReportLooksAtFewOfManyCancelledOnes() {
+        add(9_000, 0); // so that those of the other lanes are no chain
+        for (int i = 0; i < 5_000; i++) {
+            Logged timer = add(i, i);
+            if (i % 2 == 0 && i < 4_800) {
+                timers.cancel(timer);
+            }
+        }
+        List<Timer> next = timers.next(20);
+        assertEquals(20, next.size());
+        assertEquals(39, next.getLast().deadlineNs);
+        timers.next(10_000).forEach(each -> assertFalse(each.isCancelled()));
+        assertTrue(timers.next(10_000).size() < 1_000);
+        timers.checkInvariants();
+    }
+
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
     void F2_sameAsASortedSetWhateverIsDone(long seed) {
@@ -243,6 +261,11 @@ class TimersTest {
             }
             if (step % 8 == 0) {
                 timers.checkInvariants();
+                int most = random.nextInt(30);
+                assertEquals(
+                        model.stream().limit(most).toList(),
+                        timers.next(most),
+                        "seed=" + seed + " step=" + step);
             }
             assertEquals(model.size(), timers.size(), "seed=" + seed + " step=" + step);
             assertSame(model.isEmpty() ? null : model.first(), timers.earliest());
@@ -272,6 +295,16 @@ class TimersTest {
         Logged(long deadlineNs, List<Logged> log) {
             super(deadlineNs);
             this.log = log;
+        }
+
+        @Override
+        public String kind() {
+            return "logged";
+        }
+
+        @Override
+        public @Nullable Object owner() {
+            return isOver ? null : this;
         }
 
         @Override
