@@ -282,7 +282,7 @@ final class CellTimers<M> implements Timers<M> {
 
             @Override
             public String toString() {
-                return "timer" + (name == null ? "" : " " + name) + " of " + cell.ref();
+                return Entry.this.toString();
             }
         }
 

@@ -387,6 +387,7 @@ class ObserverPageTest {
                 });
         ActorSystem system = ActorSystem.start("stalls");
         open.add(system);
+        system.start("till", Actor.handler(() -> _ -> Behavior.same()));
         observer.close();
         observer =
                 Observer.start(
@@ -405,6 +406,11 @@ class ObserverPageTest {
                 browser.findElements(By.cssSelector("#sources table th")).stream()
                         .map(WebElement::getText)
                         .toList());
+        browser.findElement(By.id("actors")).sendKeys(Keys.HOME, Keys.ARROW_DOWN);
+        await().atMost(LONG).until(() -> selected().equals("stalls/till"));
+        browser.findElement(By.id("actors")).sendKeys(Keys.ENTER); // its stack is not the cord's
+        await().atMost(LONG).until(() -> !text("stack").isEmpty());
+        browser.switchTo().activeElement().sendKeys(Keys.ESCAPE);
         WebElement at = browser.findElement(By.tagName("body"));
         for (int i = 0; i < 20 && !at.getText().equals("kitchen"); i++) {
             at.sendKeys(Keys.TAB);
@@ -424,6 +430,16 @@ class ObserverPageTest {
                         + " each.textContent.startsWith('cook')).focus();");
         browser.switchTo().activeElement().sendKeys(Keys.ENTER);
         await().atMost(LONG).until(() -> text("fibers").contains("Fiber.sleep"));
+        assertEquals("", text("stack"), "it is that of a cord that does not answer");
+        assertEquals(
+                List.of(),
+                browser.findElements(By.cssSelector("#fibers details pre")).stream()
+                        .filter(each -> String.valueOf(each.getDomProperty("textContent")).isEmpty())
+                        .toList(),
+                "each fiber that opens has a stack");
+        assertTrue(
+                browser.findElement(By.id("detail-heading")).getRect().getY() >= 0,
+                "the pane begins at its head");
         browser.switchTo().activeElement().sendKeys(Keys.ESCAPE);
         assertFalse(browser.findElement(By.id("detail")).isDisplayed());
         assertEquals("kitchen", browser.switchTo().activeElement().getText());

@@ -150,7 +150,8 @@ final class Sampler {
         try {
             circles = CordDumps.cyclesOfOwnTexts(cord, LIMIT);
         } catch (FiberTimeoutException silent) {
-            outside = cord.dump(Duration.ZERO);
+            CordDump dump = CordDumps.ofOwnTexts(cord, Duration.ZERO);
+            outside = dump.state() == CordDump.State.INCOMPLETE ? dump : null; // not just woken
         }
         return new CordSight(
                 ids.of(cord),

@@ -6,6 +6,7 @@ const MORE_ROWS = 10; // above and below those that are seen
 const KEPT = 60; // samples of a chart
 const AGAIN_MS = 2000;
 const MAX_INDENTS = 30; // of fibers, which may stand deeper than a page is wide
+const MAX_COLUMNS = 50; // of a table of a source
 const MAX_DEPTH = 5; // of the parts of a source
 
 const one = id => document.getElementById(id);
@@ -214,6 +215,7 @@ function linesOf(cord) {
     cell('td', cord.busy === null ? '' : Math.round(cord.busy * 100) + ' %'), chart,
     cell('td', number(cord.switches)), cell('td', number(cord.fibers)), cell('td', number(cord.runnable)),
     cell('td', number(cord.inbox)), cell('td', number(cord.timers)), cell('td', cord.stacks));
+  line.querySelector('button').textContent = cord.name; // a process that begins anew counts anew, too
   where.querySelector('pre').textContent = cord.stack.join('\n');
   return cord.stack.length > 0 ? [line, where] : [line];
 }
@@ -222,10 +224,10 @@ function linesOf(cord) {
 function keptOf(cord) {
   let kept = cordLines.get(cord.id);
   if (kept === undefined) {
-    const button = cell('button', cord.name, 'name');
+    const button = cell('button', '', 'name');
     button.type = 'button';
     button.title = 'its fibers and timers';
-    button.addEventListener('click', () => openCord(cord));
+    button.addEventListener('click', () => openCord(cord.id, button));
     const line = document.createElement('tr');
     line.insertCell().append(button);
     const where = document.createElement('tr');
@@ -292,7 +294,7 @@ function sourceOf(source) {
   try {
     return valueOf(JSON.parse(source.json), 0);
   } catch (none) {
-    return cell('pre', 'this is no JSON: ' + source.json);
+    return cell('pre', 'this cannot be shown as JSON: ' + source.json);
   }
 }
 
@@ -314,17 +316,20 @@ function valueOf(value, depth) {
   made.append(...Object.keys(value).flatMap(key => {
     const shownAs = document.createElement('dd');
     shownAs.append(fieldOf(value, key, depth));
-    return [cell('dt', labelOf(key)), shownAs];
+    return [cell('dt', labelOf(key, [value])), shownAs];
   }));
   return made;
 }
 
 function tableOf(rowsOf, depth) {
   const keys = [...new Set(rowsOf.flatMap(Object.keys))];
+  if (keys.length > MAX_COLUMNS) {
+    return cell('span', JSON.stringify(rowsOf));
+  }
   const table = document.createElement('table');
   const head = table.createTHead().insertRow();
   head.append(...keys.map(key => {
-    const name = cell('th', labelOf(key));
+    const name = cell('th', labelOf(key, rowsOf));
     name.scope = 'col';
     return name;
   }));
@@ -332,14 +337,19 @@ function tableOf(rowsOf, depth) {
   for (const each of rowsOf) {
     const line = body.insertRow();
     for (const key of keys) {
-      line.insertCell().append(key in each ? fieldOf(each, key, depth) : '');
+      line.insertCell().append(fieldOf(each, key, depth));
     }
   }
   return table;
 }
 
 const isTime = key => key.endsWith('Nanos') && key.length > 'Nanos'.length;
-const labelOf = key => isTime(key) ? key.slice(0, -'Nanos'.length) : key;
+
+/** Without the unit, if all are shown in another one. */
+function labelOf(key, all) {
+  const areTimes = isTime(key) && all.every(each => (each[key] ?? null) === null || typeof each[key] === 'number');
+  return areTimes ? key.slice(0, -'Nanos'.length) : key;
+}
 
 /** Times are told in nanoseconds, by the names of their fields. */
 function fieldOf(of, key, depth) {
@@ -552,24 +562,15 @@ async function open() {
 function showDetail(from) {
   opener = from;
   one('detail').hidden = false;
-  one('close').focus();
+  one('close').focus({ preventScroll: true }); // it is the last of the pane
+  one('detail').scrollTop = 0;
 }
 
 /** False if another one was asked for meanwhile. */
 async function refresh(actor) {
-  const mine = ++opening;
   const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number });
-  answers++;
-  let facts = null;
-  let failure = '';
-  try {
-    const answer = await tryAsk('/api/v1/actor?' + query);
-    facts = answer.ok ? await answer.json() : null;
-    failure = answer.ok ? '' : await answer.text();
-  } finally {
-    answers--;
-  }
-  if (mine !== opening) {
+  const { isLast, facts, failure } = await askForPane('/api/v1/actor?' + query);
+  if (!isLast) {
     return false;
   }
   actor.traced = facts !== null && facts.traced;
@@ -578,8 +579,22 @@ async function refresh(actor) {
   one('fibers').replaceChildren();
   one('detail-heading').textContent = actor.path;
   one('detail').querySelector('dl').replaceChildren(...(facts === null ? [] : factsOf(facts)));
-  one('detail').querySelector('pre').textContent = facts === null ? failure : stackOf(facts);
+  one('stack').textContent = facts === null ? failure : stackOf(facts);
   return true;
+}
+
+/** The facts, or why there are none; and whether the pane has been asked for nothing else meanwhile. */
+async function askForPane(path) {
+  const mine = ++opening;
+  answers++;
+  try {
+    const answer = await tryAsk(path);
+    const facts = answer.ok ? await answer.json() : null;
+    const failure = answer.ok ? '' : await answer.text();
+    return { isLast: mine === opening, facts, failure };
+  } finally {
+    answers--;
+  }
 }
 
 function factsOf(actor) {
@@ -613,29 +628,28 @@ function stackOf(actor) {
 
 // ---------------------------------------------------------------- one cord
 
-async function openCord(cord) {
-  const from = document.activeElement;
-  const mine = ++opening;
-  const answer = await tryAsk('/api/v1/cord?' + new URLSearchParams({ id: cord.id }));
-  const dump = answer.ok ? await answer.json() : null;
-  const failure = answer.ok ? '' : await answer.text();
-  if (mine !== opening) {
+async function openCord(id, button) {
+  const { isLast, facts: dump, failure } = await askForPane('/api/v1/cord?' + new URLSearchParams({ id }));
+  if (!isLast) {
     return;
   }
   shown = null;
   one('control').hidden = true; // of actors
-  one('detail-heading').textContent = 'cord ' + cord.name;
+  one('detail-heading').textContent = 'cord ' + button.textContent;
   one('detail').querySelector('dl').replaceChildren(...(dump === null ? [] : timersOf(dump)));
   one('fibers').replaceChildren(...(dump === null ? [] : fibersOf(dump)));
-  one('detail').querySelector('pre').textContent = dump === null ? failure : dump.stack.join('\n');
-  showDetail(from);
+  one('stack').textContent = dump === null ? failure : dump.stack.join('\n');
+  showDetail(button);
 }
 
 /** Those that are due next, with the fiber or the code that they are for. */
 function timersOf(dump) {
   const lines = dump.timers.map(each => `${millisOf(each.dueNanos)}: ${each.kind} of ${each.owner}`);
   const more = dump.stats.timers - lines.length;
-  const facts = { state: dump.state, 'next timers': lines.join('\n') + (more > 0 ? `\nand ${number(more)} more` : ''),
+  if (more > 0) {
+    lines.push(`${lines.length > 0 ? 'and ' : ''}${number(more)} more`);
+  }
+  const facts = { state: dump.state, runs: dump.running ?? '', 'next timers': lines.join('\n'),
     'wait for each other': dump.cycles.join('\n') };
   return Object.entries(facts)
     .filter(each => each[1] !== '')
@@ -668,6 +682,7 @@ function fiberOf(fiber) {
 }
 
 function closeDetail() {
+  opening++; // an answer that is under way opens it no more
   if (!one('detail').hidden) {
     one('detail').hidden = true;
     shown = null;
@@ -682,7 +697,7 @@ async function control(action) {
   const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number, action });
   const answer = await tryAsk('/api/v1/control?' + query, { method: 'POST' });
   say(answer.ok ? action + ' of ' + actor.path : (await answer.text()).trim(), !answer.ok);
-  if (answer.ok && action.endsWith('trace')) {
+  if (answer.ok && action.endsWith('trace') && shown === actor) {
     refresh(actor);
   }
 }

@@ -255,8 +255,8 @@ class ObserverTest {
         assertHas(kitchen, "\"timers\":[{\"kind\":\"wait\",\"owner\":\"cook #");
         assertHas(kitchen, "\"reason\":\"sleep\"");
         assertHas(
-                look.await("/api/v1/cord?name=shop-0", "\"timer close of "),
-                "\"kind\":\"alarm\",\"owner\":\"timer close of shop/till");
+                look.await("/api/v1/cord?name=shop-0", "\"timer close ONCE PT1H of "),
+                "\"kind\":\"alarm\",\"owner\":\"timer close ONCE PT1H of shop/till");
         String all = look.json("/api/v1/now");
         Matcher id =
                 Pattern.compile("\"id\":(\\d+)").matcher(all.substring(all.indexOf("kitchen")));

@@ -88,7 +88,8 @@ public final class Report {
                 `run <scenario> [system]...` runs a part; `list` names them all. `report` takes several
                 files of whole runs, and `compare` says in which rows two of them do not agree. What this page
                 was made from is in `docs/results`. The example servers, beside plain Netty and
-                redis-server, have [a page of their own](servers.md).
+                redis-server, have [a page of their own](servers.md). What somebody who looks costs the cord that is
+                looked at stands with [the observer](guide/observer.md#its-cost).
 
                 """);
         results.facts().forEach((key, value) -> add("- ", key, ": ", value, "\n"));

@@ -109,11 +109,9 @@ final class TimerHeap {
     private record Ahead(Timer timer, int index) {
         private static final int IN_CHAIN = -1;
 
+        /** No two are equal. */
         private static int compare(Ahead one, Ahead other) {
-            long gap = one.timer.deadlineNs - other.timer.deadlineNs;
-            return gap == 0
-                    ? Long.compare(one.timer.sequence, other.timer.sequence)
-                    : Long.signum(gap);
+            return isInOrder(one.timer, other.timer) ? -1 : 1;
         }
     }
 
