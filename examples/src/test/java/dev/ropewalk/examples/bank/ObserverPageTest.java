@@ -434,7 +434,10 @@ class ObserverPageTest {
         assertEquals(
                 List.of(),
                 browser.findElements(By.cssSelector("#fibers details pre")).stream()
-                        .filter(each -> String.valueOf(each.getDomProperty("textContent")).isEmpty())
+                        .filter(
+                                each ->
+                                        String.valueOf(each.getDomProperty("textContent"))
+                                                .isEmpty())
                         .toList(),
                 "each fiber that opens has a stack");
         assertTrue(
