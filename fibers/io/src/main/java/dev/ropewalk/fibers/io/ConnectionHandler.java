@@ -79,7 +79,7 @@ final class ConnectionHandler extends ChannelInboundHandlerAdapter implements By
 
     @Override
     public boolean drops() {
-        return connection.drops();
+        return connection.dropsBytes();
     }
 
     @Override

@@ -808,6 +808,14 @@ public final class TcpConnection implements AutoCloseable {
         return isClosedHere;
     }
 
+    /**
+     * Whether bytes are dropped. Behind a break the channel may still read, because the loop closes
+     * it later for a fiber on another thread; nothing would release those bytes.
+     */
+    boolean dropsBytes() {
+        return isClosedHere || state == State.CLOSED;
+    }
+
     /** Releases it, because it will not be read. */
     void dropped(Object what) {
         if (closing == null) {

@@ -15,7 +15,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.Timeout.ThreadMode;
 
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -23,6 +26,8 @@ import java.util.List;
 /** How connections end, and what their fibers get then. */
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class EndTest {
+    private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+
     @Test
     void I2_halfClose() {
         Net.anywhere(
@@ -426,6 +431,31 @@ class EndTest {
                         }
                     });
         }
+        Leaks.check();
+    }
+
+    /** Of a fiber on another thread, the loop closes the channel after it has looked once more. */
+    @Test
+    void I1_bytesThatComeBehindTheEndAreNotLeaked() {
+        Net.onSockets(
+                net -> {
+                    try (ServerSocket raw = new ServerSocket(0, 1, LOOPBACK)) {
+                        for (int i = 0; i < 20; i++) {
+                            TcpConnection broken =
+                                    TcpConnection.connect(
+                                            raw.getLocalSocketAddress(), TcpOptions.defaults());
+                            try (Socket other = raw.accept()) {
+                                other.getOutputStream().write("late\n".getBytes(UTF_8));
+                                broken.breakOff();
+                                net.until(broken::isInputEnded);
+                                for (int turns = 0; turns < 3; turns++) {
+                                    net.pause();
+                                }
+                                assertEquals(0, broken.unread());
+                            }
+                        }
+                    }
+                });
         Leaks.check();
     }
 }
