@@ -1,8 +1,10 @@
 package dev.ropewalk.examples.chat;
 
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.examples.server.Places;
 import dev.ropewalk.examples.server.ServerOptions;
 import dev.ropewalk.examples.server.ServerProgram;
+import dev.ropewalk.fibers.io.IoMetrics;
 import dev.ropewalk.fibers.io.TcpListener;
 import dev.ropewalk.fibers.io.TcpOptions;
 
@@ -20,8 +22,8 @@ final class ChatServer implements ServerProgram.Server {
         TcpOptions tcp = Chat.limits(server.tcp());
         boolean isUp = false;
         try {
-            this.telnet = listen(server.port(), tcp, new Telnet());
-            this.webSocket = listen(webSocketPort, tcp, new WebSocket());
+            this.telnet = listen("telnet", server.port(), tcp, new Telnet());
+            this.webSocket = listen("websocket", webSocketPort, tcp, new WebSocket());
             isUp = true;
         } finally {
             if (!isUp) {
@@ -30,16 +32,17 @@ final class ChatServer implements ServerProgram.Server {
         }
     }
 
-    private Places listen(int port, TcpOptions tcp, Protocol protocol) {
+    private Places listen(String group, int port, TcpOptions tcp, Protocol protocol) {
         return Places.on(
                 chat.cords(),
                 port,
                 common ->
-                        new Listening(chat, TcpListener.bind("127.0.0.1", common, tcp), protocol));
+                        new Listening(
+                                group, chat, TcpListener.bind("127.0.0.1", common, tcp), protocol));
     }
 
     /** A listener of one cord, for one protocol. */
-    private record Listening(Chat chat, TcpListener listener, Protocol protocol)
+    private record Listening(String group, Chat chat, TcpListener listener, Protocol protocol)
             implements Places.Listening {
         @Override
         public int port() {
@@ -55,6 +58,11 @@ final class ChatServer implements ServerProgram.Server {
         public void drain(Duration limit) {
             listener.drain(limit);
         }
+
+        @Override
+        public ObserverOptions shownBy(ObserverOptions observer) {
+            return observer.withMetrics(IoMetrics.listener(group, listener));
+        }
     }
 
     @Override
@@ -69,6 +77,11 @@ final class ChatServer implements ServerProgram.Server {
     @Override
     public String where() {
         return "127.0.0.1:" + port() + " for telnet, ws://127.0.0.1:" + webSocketPort() + "/";
+    }
+
+    @Override
+    public ObserverOptions shownBy(ObserverOptions observer) {
+        return webSocket.shownBy(telnet.shownBy(observer));
     }
 
     /** All clients hear that it is over. */

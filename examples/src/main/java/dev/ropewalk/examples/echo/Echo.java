@@ -1,6 +1,8 @@
 package dev.ropewalk.examples.echo;
 
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.examples.server.Places;
+import dev.ropewalk.fibers.io.IoMetrics;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 
@@ -27,5 +29,10 @@ record Echo(TcpListener listener) implements Places.Listening {
     @Override
     public void drain(Duration limit) {
         listener.drain(limit);
+    }
+
+    @Override
+    public ObserverOptions shownBy(ObserverOptions observer) {
+        return observer.withMetrics(IoMetrics.listener("echo", listener));
     }
 }

@@ -6,6 +6,7 @@ import dev.ropewalk.actors.ActorSystemOptions;
 import dev.ropewalk.actors.AskFailedException;
 import dev.ropewalk.actors.AskTimeoutException;
 import dev.ropewalk.actors.StartFailedException;
+import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.actors.supervision.Supervision;
 import dev.ropewalk.actors.supervision.Supervisor;
 import dev.ropewalk.actors.supervision.Tree;
@@ -14,6 +15,7 @@ import dev.ropewalk.examples.server.ServerOptions;
 import dev.ropewalk.examples.server.ServerProgram;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.io.Codec;
+import dev.ropewalk.fibers.io.IoMetrics;
 import dev.ropewalk.fibers.io.TcpConnection;
 import dev.ropewalk.fibers.io.TcpListener;
 
@@ -201,6 +203,11 @@ final class Kv implements ServerProgram.Server {
         public void drain(Duration limit) {
             listener.drain(limit);
         }
+
+        @Override
+        public ObserverOptions shownBy(ObserverOptions observer) {
+            return observer.withMetrics(IoMetrics.listener("kv", listener));
+        }
     }
 
     // ---------------------------------------------------------------- for clients
@@ -310,6 +317,11 @@ final class Kv implements ServerProgram.Server {
     @Override
     public int port() {
         return places.port();
+    }
+
+    @Override
+    public ObserverOptions shownBy(ObserverOptions observer) {
+        return places.shownBy(observer);
     }
 
     /** Clients first, then what they were told is safe. */

@@ -14,6 +14,9 @@ import dev.ropewalk.actors.ActorSystem;
 import dev.ropewalk.actors.Behavior;
 import dev.ropewalk.actors.observer.Observer;
 import dev.ropewalk.actors.observer.ObserverOptions;
+import dev.ropewalk.channels.pipeline.Pipeline;
+import dev.ropewalk.channels.pipeline.PipelineMetrics;
+import dev.ropewalk.channels.pipeline.PipelineRun;
 import dev.ropewalk.examples.cli.Output;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
@@ -39,6 +42,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -47,7 +51,9 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -65,7 +71,8 @@ class ObserverPageTest {
     private static final Path DRIVER = Path.of("/usr/bin/chromedriver");
     private static final Duration LONG = Duration.ofSeconds(60);
     private static final Pattern REQUESTED =
-            Pattern.compile("\"Network\\.requestWillBeSent\".*?\"url\":\"([^\"]*)\"");
+            Pattern.compile(
+                    "\"Network\\.requestWillBeSent\".*?\"request\":\\{.*?\"url\":\"([^\"]*)\"");
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private ChromeDriver browser;
@@ -149,13 +156,19 @@ class ObserverPageTest {
                         .toList();
         assertEquals(List.of(), told, "the console of the browser");
         Set<String> hosts = new HashSet<>();
+        Set<String> paths = new HashSet<>();
         for (LogEntry each : browser.manage().logs().get("performance")) {
             Matcher requested = REQUESTED.matcher(each.getMessage());
             if (requested.find() && requested.group(1).startsWith("http")) {
-                hosts.add(requested.group(1).split("/", 4)[2]);
+                URI asked = URI.create(requested.group(1));
+                hosts.add(asked.getAuthority());
+                paths.add(asked.getPath());
             }
         }
         assertEquals(Set.of("127.0.0.1:" + observer.port()), hosts);
+        assertTrue(
+                paths.containsAll(List.of("/", "/observer.js", "/api/v1/stream")),
+                () -> "requests of the page and of its script are seen: " + paths);
     }
 
     /** Also makes the picture of the documents, where a property names its file. */
@@ -446,6 +459,96 @@ class ObserverPageTest {
         browser.switchTo().activeElement().sendKeys(Keys.ESCAPE);
         assertFalse(browser.findElement(By.id("detail")).isDisplayed());
         assertEquals("kitchen", browser.switchTo().activeElement().getText());
+        assertQuiet();
+    }
+
+    @Test
+    void C5_theSlowStageOfAPipelineIsMarked() {
+        Cord cord = Cord.start("mill");
+        open.add(cord);
+        CompletableFuture<PipelineRun<?>> begun = new CompletableFuture<>();
+        Fiber<?> milling =
+                cord.spin(
+                        "mill",
+                        () -> {
+                            PipelineRun<?> run =
+                                    Pipeline.ticks(Duration.ofMillis(1))
+                                            .map("quick", each -> each + 1)
+                                            .peek("slow", _ -> Fiber.sleep(Duration.ofMillis(20)))
+                                            .forEach("end", _ -> {});
+                            begun.complete(run);
+                            run.run();
+                        });
+        open.add(milling::terminate);
+        ActorSystem system = ActorSystem.start("stalls");
+        open.add(system);
+        observer.close();
+        observer =
+                Observer.start(
+                        ObserverOptions.loopback()
+                                .withMetrics(PipelineMetrics.of("mill", begun.join())));
+        open.add(observer);
+        look("stalls");
+        browser.findElement(By.cssSelector("#numbers summary")).click();
+        await().atMost(LONG).until(() -> text("numbers").contains("(bottleneck)"));
+        List<String> marked =
+                browser.findElements(By.cssSelector("#numbers tbody tr")).stream()
+                        .map(WebElement::getText)
+                        .filter(each -> each.contains("(bottleneck)"))
+                        .toList();
+        assertEquals(1, marked.size(), marked::toString);
+        assertTrue(marked.getFirst().contains("slow"), marked::toString);
+        assertQuiet();
+    }
+
+    @Test
+    void A6_onlyWithControlActorsAreHeldByTheKeyboard() {
+        ActorSystem system = ActorSystem.start("stalls");
+        open.add(system);
+        system.start("till", Actor.handler(() -> _ -> Behavior.same()));
+        look("stalls");
+        openTill();
+        assertEquals(List.of(), browser.findElements(By.cssSelector("#control button")));
+        assertQuiet();
+        observer.close();
+        observer = Observer.start(ObserverOptions.loopback().withControl());
+        open.add(observer);
+        look("stalls");
+        openTill();
+        await().atMost(LONG)
+                .until(() -> !browser.findElements(By.cssSelector("#control button")).isEmpty());
+        browser.executeScript(
+                "[...document.querySelectorAll('#control button')].find(each =>"
+                        + " each.textContent.startsWith('suspend')).focus();");
+        browser.switchTo().activeElement().sendKeys(Keys.ENTER);
+        await().atMost(LONG).until(() -> row("/till").get(1).equals("SUSPENDED"));
+        assertQuiet();
+    }
+
+    private void openTill() {
+        await().atMost(LONG).until(() -> !row("/till").isEmpty());
+        browser.findElement(By.id("actors")).sendKeys(Keys.END);
+        await().atMost(LONG).until(() -> selected().equals("stalls/till"));
+        browser.findElement(By.id("actors")).sendKeys(Keys.ENTER);
+        await().atMost(LONG).until(() -> text("detail-heading").equals("stalls/till"));
+    }
+
+    @Test
+    void A6_ofAHundredThousandActorsTheLastIsAKeyAway() {
+        ActorSystem system = ActorSystem.start("crowd");
+        open.add(system);
+        Actor<Object> quiet = Actor.handler(() -> _ -> Behavior.same());
+        for (int i = 0; i < 100_000; i++) {
+            system.start(String.format(Locale.ROOT, "a%05d", i), quiet);
+        }
+        look("crowd");
+        await().atMost(LONG).until(() -> text("totals").contains("100,001 rows"));
+        browser.findElement(By.id("actors")).sendKeys(Keys.END);
+        await().atMost(LONG).until(() -> selected().equals("crowd/a99999"));
+        Object drawn = browser.executeScript("return document.querySelectorAll('.row').length;");
+        assertTrue(((Number) Objects.requireNonNull(drawn)).intValue() <= 500, "rows=" + drawn);
+        browser.findElement(By.id("actors")).sendKeys(Keys.HOME);
+        await().atMost(LONG).until(() -> selected().equals("crowd"));
         assertQuiet();
     }
 

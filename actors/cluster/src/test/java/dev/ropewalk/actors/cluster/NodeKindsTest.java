@@ -20,6 +20,8 @@ import dev.ropewalk.actors.server.Request;
 import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.metrics.MetricValue;
+import dev.ropewalk.fibers.metrics.Metrics;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -196,14 +198,7 @@ class NodeKindsTest {
                 this::start,
                 cluster -> {
                     int count = 30;
-                    cluster.on(
-                            "n1",
-                            () -> {
-                                for (int i = 0; i < count; i++) {
-                                    words("n1").ref("k" + i).<Long>ask(to -> new Add(1, to), LIMIT);
-                                }
-                                return true;
-                            });
+                    cluster.on("n1", () -> addToEach(count));
                     assertEquals(count, running("n1", "n2", "n3"));
                     assertNotEquals(0, running("n2"));
                     cluster.kill("n2");
@@ -213,6 +208,74 @@ class NodeKindsTest {
                     Fiber.sleep(Duration.ofSeconds(5));
                     assertEquals(count, running("n1"));
                 });
+    }
+
+    /** All that a killed node had come at once to the one that is left. */
+    @Test
+    void A7_aNodeStartsAHundredRememberedOnesASecond() {
+        run(
+                2,
+                this::start,
+                cluster -> {
+                    int count = 900;
+                    cluster.on("n1", () -> addToEach(count));
+                    assertEquals(count, running("n1", "n2"));
+                    int lost = running("n2");
+                    assertTrue(lost > count / 4, "lost=" + lost);
+                    cluster.kill("n2");
+                    int seconds = 0;
+                    for (int before = count - lost; before < count; ) {
+                        Fiber.sleep(Duration.ofSeconds(1));
+                        int now = running("n1");
+                        assertTrue(now - before <= 101, before + " and a second later " + now);
+                        seconds += now == before ? 0 : 1;
+                        before = now;
+                    }
+                    assertTrue(seconds >= lost / 101, lost + " in seconds=" + seconds);
+                });
+    }
+
+    private boolean addToEach(int count) {
+        for (int i = 0; i < count; i++) {
+            words("n1").ref("k" + i).<Long>ask(to -> new Add(1, to), LIMIT);
+        }
+        return true;
+    }
+
+    @Test
+    void A7_metricsTellOfTheLeaseTheShardsTheMovesAndTheEntities() {
+        run(
+                2,
+                this::start,
+                cluster -> {
+                    cluster.on("n1", () -> addToEach(20));
+                    Metrics metrics = Metrics.of(NodeMetrics.of(cluster.node("n1")));
+                    double lease = metric(metrics, "ropewalk.node.lease.seconds", "");
+                    assertTrue(lease > 0 && lease <= 3, "lease=" + lease);
+                    double shards = metric(metrics, "ropewalk.node.shards", "");
+                    assertTrue(shards > 0 && shards < 256, "shards=" + shards);
+                    assertTrue(metric(metrics, "ropewalk.node.shard.moves", "taken") >= shards);
+                    assertEquals(running("n1"), metric(metrics, "ropewalk.node.entities", "sum"));
+                    assertEquals(0, metric(metrics, "ropewalk.node.held", "sum"));
+                    assertTrue(metric(metrics, "ropewalk.node.store.calls", "written") > 0);
+                    cluster.kill("n2");
+                    Fiber.sleep(Duration.ofSeconds(15));
+                    assertEquals(256, metric(metrics, "ropewalk.node.shards", ""));
+                    assertEquals(0, metric(metrics, "ropewalk.metrics.failures", ""));
+                });
+    }
+
+    /** The sum of those with the tag; empty for all. */
+    private static double metric(Metrics metrics, String name, String tag) {
+        return metrics.read().stream()
+                .filter(each -> each.metric().name().equals(name))
+                .filter(
+                        each ->
+                                tag.isEmpty()
+                                        || each.tags().stream()
+                                                .anyMatch(of -> of.value().equals(tag)))
+                .mapToDouble(MetricValue::value)
+                .sum();
     }
 
     private Entities<Word> words(String node) {

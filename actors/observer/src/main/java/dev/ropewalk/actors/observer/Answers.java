@@ -72,14 +72,19 @@ final class Answers implements HttpHandler {
         ActorRef<?> ref = ref(request);
         try {
             ActorDetails details = ActorInspector.of(ref).within(Sampler.LIMIT).details();
-            return HttpResponse.json(
-                    Documents.actor(details, fiber(details.activity()), tracing.of(ref)));
+            boolean isFiberWanted = !"false".equals(request.query("fiber"));
+            FiberDump fiber = isFiberWanted ? fiber(details.activity()) : null;
+            return HttpResponse.json(Documents.actor(details, fiber, tracing.of(ref)));
         } catch (FiberTimeoutException silent) {
             throw new HttpException(504, ref + " does not answer: a fiber keeps its cord");
         }
     }
 
-    /** The fiber in which it runs; null if it has none, or its cord does not answer. */
+    /**
+     * The fiber in which it runs; null if it has none, or its cord does not answer. The cord looks
+     * at all its fibers in one step, so this is for a viewer who asks once, and not again and
+     * again.
+     */
     private static @Nullable FiberDump fiber(ActorActivity activity) {
         if (activity.fiber() == 0) {
             return null;

@@ -22,8 +22,8 @@ import java.util.regex.Pattern;
  * listens on loopback alone, its token is drawn anew each time, and it shows and changes nothing.
  */
 public final class ObserverOptions {
-    /** Of a token that the program gives. */
-    private static final int MIN_TOKEN_CHARS = 16;
+    /** Of a token that the program gives: 128 bits, at six a character. */
+    private static final int MIN_TOKEN_CHARS = 22;
 
     /** Browsers change other characters behind a #. */
     private static final Pattern OF_TOKENS = Pattern.compile("[A-Za-z0-9._~-]+");
@@ -49,7 +49,8 @@ public final class ObserverOptions {
      *     refused
      * @param port 0 takes a free one
      * @param tls the certificate
-     * @param token 16 letters, digits and {@code . _ ~ -} at least
+     * @param token 22 letters, digits and {@code . _ ~ -} at least, drawn at random: 128 bits; of
+     *     hexadecimal digits take 32
      * @throws IllegalArgumentException if the host stands for all addresses or is none, the port is
      *     none, or the token is too short or has other characters
      */

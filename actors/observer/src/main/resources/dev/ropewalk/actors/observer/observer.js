@@ -156,7 +156,7 @@ function show(all) {
   first = all.from;
   showRows();
   if (answers === 0 && shown?.traced && !one('detail').hidden) {
-    refresh(shown);
+    refresh(shown, false);
   }
 }
 
@@ -566,9 +566,9 @@ function showDetail(from) {
   one('detail').scrollTop = 0;
 }
 
-/** False if another one was asked for meanwhile. */
-async function refresh(actor) {
-  const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number });
+/** False if another one was asked for meanwhile. The fiber is asked for once, because its cord stops for that. */
+async function refresh(actor, isFiberWanted = true) {
+  const query = new URLSearchParams({ systemId: actor.systemId, number: actor.number, fiber: isFiberWanted });
   const { isLast, facts, failure } = await askForPane('/api/v1/actor?' + query);
   if (!isLast) {
     return false;
@@ -579,7 +579,11 @@ async function refresh(actor) {
   one('fibers').replaceChildren();
   one('detail-heading').textContent = actor.path;
   one('detail').querySelector('dl').replaceChildren(...(facts === null ? [] : factsOf(facts)));
-  one('stack').textContent = facts === null ? failure : stackOf(facts);
+  if (facts === null) {
+    one('stack').textContent = failure;
+  } else if (isFiberWanted) {
+    one('stack').textContent = stackOf(facts);
+  }
   return true;
 }
 

@@ -21,6 +21,7 @@ import dev.ropewalk.channels.http.HttpBody;
 import dev.ropewalk.channels.http.HttpClient;
 import dev.ropewalk.channels.http.HttpOptions;
 import dev.ropewalk.channels.http.HttpRequest;
+import dev.ropewalk.channels.http.HttpResponse;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.Tls;
@@ -48,13 +49,16 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Matcher;
@@ -64,7 +68,7 @@ import java.util.regex.Pattern;
 @Timeout(value = 60, threadMode = ThreadMode.SEPARATE_THREAD)
 class ObserverFaultsTest {
     private static final String NOW = "/api/v1/now";
-    private static final String TOKEN = "0123456789abcdef";
+    private static final String TOKEN = "0123456789abcdefghijkl";
 
     private final List<AutoCloseable> open = new ArrayList<>();
     private ActorSystem system;
@@ -172,6 +176,64 @@ class ObserverFaultsTest {
         assertFalse(all.contains("\u202E"), "a sign of direction is not told");
     }
 
+    /** Wherever a text of the program may come: reasons, failures, tags. */
+    @Test
+    void A6_textsOfTheProgramAreCutAndHaveNoSignsOfDirectionAnywhere() throws InterruptedException {
+        String bad = "<b>\u202E" + "n".repeat(1 << 20);
+        start(
+                ObserverOptions.loopback()
+                        .withSource(
+                                "fails",
+                                () -> {
+                                    throw new IllegalStateException(bad);
+                                })
+                        .withSource(
+                                "fails twice",
+                                () -> {
+                                    throw new Mute();
+                                })
+                        .withMetrics(
+                                MetricSource.of(
+                                        Metric.gauge("mine.open", "Mine."),
+                                        () -> 1,
+                                        "group",
+                                        bad)));
+        CountDownLatch begun = new CountDownLatch(1);
+        ActorRef<Object> waits =
+                system.start(
+                        "waits",
+                        Actor.loop(
+                                self -> {
+                                    self.receive();
+                                    begun.countDown();
+                                    new WaitCell().await(bad, Long.MAX_VALUE);
+                                }));
+        waits.tell("go");
+        begun.await();
+        String one = look.await("/api/v1/actor?system=shop&path=shop/waits", "\"waitsFor\":\"");
+        String cord = look.json("/api/v1/cord?name=shop-0");
+        String all = look.await(NOW + "?numbers=true", "\"mine.open\"");
+        String metrics = look.send(look.get("/metrics")).text();
+        assertHas(all, "\"name\":\"fails\",\"json\":null,\"failure\":\"");
+        assertHas(all, "\"name\":\"fails twice\",\"json\":null,\"failure\":\"");
+        for (String each : List.of(one, cord, all)) {
+            assertTrue(each.length() < 64 * 1024, () -> each.length() + " characters");
+            assertFalse(each.contains("\u202E"), each);
+        }
+        assertHas(one, "\"waitsFor\":\"<b><U+202E>nnn");
+        assertTrue(metrics.length() < 256 * 1024, () -> metrics.length() + " characters");
+    }
+
+    /** Its text cannot be had. */
+    private static final class Mute extends RuntimeException {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("planted");
+        }
+    }
+
     private static void lockLater(Mutex other) {
         Fiber.sleep(Duration.ofMillis(10));
         other.lock(Duration.ofMinutes(1));
@@ -211,8 +273,71 @@ class ObserverFaultsTest {
         open.add(ovens);
         String all = look.await(NOW, "\"name\":\"ovens\"");
         assertHas(all, "\"name\":\"ovens\",\"cords\":2,\"alive\":0,\"placed\":null");
+        Pattern busy = Pattern.compile("\"placed\":[1-9][0-9]*\\.0,\"stolen\":[1-9]");
+        Look.onCord(
+                () -> {
+                    try (HttpClient client = look.connect()) {
+                        HttpResponse stream = client.send(look.get("/api/v1/stream"));
+                        StringBuilder rest = new StringBuilder();
+                        String event = Look.event(stream, rest);
+                        while (!busy.matcher(event).find()) { // within the test's limit
+                            ovens.spin("bakes", () -> bake(ovens)).await();
+                            event = Look.event(stream, rest);
+                        }
+                    }
+                    return null;
+                });
         ovens.close();
         await().atMost(LONG).until(() -> look.json(NOW).contains("\"schedulers\":[]"));
+    }
+
+    /** It keeps its cord, so the other one takes the loaves that lie there. */
+    private static void bake(Scheduler ovens) throws InterruptedException {
+        CountDownLatch baked = new CountDownLatch(20);
+        for (int i = 0; i < 20; i++) {
+            ovens.spin("loaf", baked::countDown);
+        }
+        baked.await();
+    }
+
+    @Test
+    void F9_theBusyShareAndTheSwitchesAreThoseOfEachCord() {
+        start(ObserverOptions.loopback());
+        Cord spins = Cord.start("spins");
+        open.add(spins);
+        Cord idle = Cord.start("idle");
+        open.add(idle);
+        Fiber<?> spinning =
+                spins.spin(
+                        "spins",
+                        () -> {
+                            while (true) {
+                                Fiber.snooze();
+                            }
+                        });
+        Look.onCord(
+                () -> {
+                    try (HttpClient client = look.connect()) {
+                        HttpResponse stream = client.send(look.get("/api/v1/stream"));
+                        StringBuilder rest = new StringBuilder();
+                        Look.event(stream, rest);
+                        String second = Look.event(stream, rest); // the shares are known now
+                        assertTrue(of("spins", "busy", second) > 0.9, second);
+                        assertTrue(of("spins", "switches", second) > 100, second);
+                        assertTrue(of("idle", "busy", second) < 0.5, second);
+                        assertTrue(of("idle", "switches", second) < 100, second);
+                    }
+                    return null;
+                });
+        spinning.terminate();
+    }
+
+    /** A number of a cord. */
+    private static double of(String cord, String field, String event) {
+        String wanted = "\\{\"name\":\"" + cord + "\"[^}]*\"" + field + "\":([0-9.E]+)";
+        Matcher found = Pattern.compile(wanted).matcher(event);
+        assertTrue(found.find(), event);
+        return Double.parseDouble(found.group(1));
     }
 
     // ---------------------------------------------------------------- traces
@@ -230,6 +355,9 @@ class ObserverFaultsTest {
         String json = look.await(one, "\"kind\":\"IN\"");
         assertHas(json, "\"traced\":true");
         assertHas(json, "\"message\":\"java.lang.String\",\"to\":null");
+        String again = look.json(one + "&fiber=false"); // as the page does each second
+        assertHas(again, "\"kind\":\"IN\"");
+        assertHas(again, "\"fiberKnown\":false");
         assertFalse(json.contains("1234"), json);
         for (int i = 1; i < Tracing.MAX; i++) {
             system.start("a" + i, echo());
@@ -303,8 +431,9 @@ class ObserverFaultsTest {
     @Test
     void aViewerThatReadsNothingDelaysNeitherOthersNorTheCordsThatItLooksAt() throws IOException {
         start(ObserverOptions.loopback());
+        List<ActorRef<Object>> all = new ArrayList<>();
         for (int i = 0; i < 600; i++) {
-            system.start("a-rather-long-name-of-an-actor-" + i, echo());
+            all.add(system.start("a-rather-long-name-of-an-actor-" + i, echo()));
         }
         AtomicLong turns = new AtomicLong();
         Cord counting = Cord.start("counting");
@@ -318,8 +447,9 @@ class ObserverFaultsTest {
                                 Fiber.sleep(Duration.ofMillis(1));
                             }
                         });
-        try (Socket slow = new Socket(InetAddress.getLoopbackAddress(), observer.port())) {
-            slow.setReceiveBufferSize(1_024);
+        try (Socket slow = new Socket()) {
+            slow.setReceiveBufferSize(1_024); // before it connects: it bounds what may be under way
+            slow.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), observer.port()));
             say(slow, "GET /api/v1/stream?rows=500 HTTP/1.1\r\n" + headers() + "\r\n");
             Look.onCord(
                     () -> {
@@ -329,8 +459,9 @@ class ObserverFaultsTest {
                             long before = turns.get();
                             for (int i = 0; i < 4; i++) {
                                 assertFalse(Look.event(stream, rest).isEmpty());
+                                all.forEach(each -> each.tell("x")); // each row has changed
                             }
-                            assertTrue(turns.get() > before + 100, "the cord was kept");
+                            assertTrue(turns.get() > before + 500, "the cord was kept");
                         }
                         return null;
                     });
@@ -367,13 +498,21 @@ class ObserverFaultsTest {
             CountDownLatch go = new CountDownLatch(1);
             Cord brief = Cord.start("brief");
             brief.spin("holds", () -> go.await());
-            Thread asking = Thread.ofPlatform().start(() -> look.json(NOW));
+            CompletableFuture<String> asked =
+                    CompletableFuture.supplyAsync(() -> look.json(NOW), ObserverFaultsTest::begin);
             brief.spin("ends", go::countDown);
             go.countDown();
             brief.close();
-            await().atMost(LONG).until(() -> !asking.isAlive());
+            assertHas(asked.orTimeout(20, TimeUnit.SECONDS).join(), "\"name\":\"observer\"");
         }
         assertFalse(look.json(NOW).contains("brief"));
+        Look.Answer ended = look.send(look.get("/api/v1/cord?name=brief"));
+        assertEquals(404, ended.status());
+        assertHas(ended.text(), "has ended");
+    }
+
+    private static void begin(Runnable body) {
+        Thread.ofPlatform().start(body);
     }
 
     // ---------------------------------------------------------------- secrets

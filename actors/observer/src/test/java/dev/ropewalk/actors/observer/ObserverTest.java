@@ -140,6 +140,8 @@ class ObserverTest {
         String json = look.await("/api/v1/now?numbers=true", "\"ropewalk.actors\"");
         assertHas(json, "\"kind\":\"COUNTER\"");
         assertHas(json, "{\"name\":\"system\",\"value\":\"shop\"}");
+        assertHas(json, "\"name\":\"ropewalk.dead.letters\"");
+        assertHas(json, "{\"name\":\"reason\",\"value\":\"moving\"}");
         assertHas(json, "\"help\":\"None.\",\"values\":[{\"tags\":[],\"value\":null}]");
         assertHas(look.json("/api/v1/now"), "\"numbers\":[]");
     }
@@ -162,8 +164,30 @@ class ObserverTest {
         assertHas(json, "\"failure\":\"java.lang.IllegalStateException\"");
         assertFalse(json.contains("paper"), "its text may have a message in it");
         assertHas(json, "\"failedAt\":[\"" + ObserverTest.class.getName());
-        assertHas(json, "\"supervisor\":\"shop\",\"recentRestarts\":1,");
+        assertHas(
+                json,
+                "\"supervisor\":\"shop\",\"recentRestarts\":1,\"maxRestarts\":1,"
+                        + "\"restartPeriod\":5000,");
         assertHas(json, "\"timerList\":[{\"name\":\"count\",\"kind\":\"FIXED_RATE\",");
+    }
+
+    @Test
+    void A6_oneActorIsToldWithItsLinksAndMonitors() {
+        ActorRef<Object> drawer = system.start("drawer", echo());
+        ActorRef<Object> printer = system.start("printer", echo());
+        system.start(
+                "till",
+                Actor.handler(
+                        (ActorContext<Object> self) -> {
+                            self.link(drawer);
+                            self.monitor(printer, _ -> "gone");
+                            return _ -> Behavior.same();
+                        }));
+        String till = look.await("/api/v1/actor?system=shop&path=shop/till", "shop/drawer");
+        assertHas(till, "\"links\":[\"shop/drawer");
+        assertHas(till, "\"monitors\":[\"shop/printer");
+        String other = look.json("/api/v1/actor?system=shop&path=shop/drawer");
+        assertHas(other, "\"links\":[\"shop/till");
     }
 
     @Test
@@ -517,8 +541,11 @@ class ObserverTest {
         assertEquals(404, post("/api/v1/control?system=shop&path=shop/none&action=stop"));
         assertEquals(404, post("/api/v1/control?system=none&path=shop/till&action=stop"));
         assertEquals(405, post("/api/v1/now"));
-        HttpRequest noOrigin = look.with(HttpRequest.post(target + "stop", HttpBody.empty()));
-        assertEquals(403, look.send(noOrigin).status());
+        HttpRequest bare = HttpRequest.post(target + "stop", HttpBody.empty());
+        assertEquals(403, look.send(look.with(bare)).status());
+        assertEquals(401, look.send(bare.withHeader("Origin", "http://" + look.host())).status());
+        HttpRequest foreign = look.with(bare).withHeader("Origin", "http://evil.com");
+        assertEquals(403, look.send(foreign).status());
         assertEquals(405, look.send(look.get(target + "stop")).status());
         assertEquals(204, post(target + "stop"));
         assertTrue(till.awaitEnd(LONG));
@@ -648,11 +675,12 @@ class ObserverTest {
         assertThrows(IllegalArgumentException.class, () -> options.withPort(-1));
         assertThrows(IllegalArgumentException.class, () -> options.withPort(65_536));
         assertThrows(IllegalArgumentException.class, () -> options.withSource(" ", () -> "1"));
-        String token = "0123456789abcdef";
+        String token = "0123456789abcdefghijkl";
         for (String host : List.of("", "0.0.0.0", "::", "[::1]", "a b")) {
             assertRefused(host, token);
         }
-        for (String bad : List.of("short", token + "\"", token + " ", token + "\u00e4")) {
+        for (String bad :
+                List.of("0123456789abcdefghijk", token + "\"", token + " ", token + "\u00e4")) {
             assertRefused("10.0.0.1", bad);
         }
         String text = ObserverOptions.of("10.0.0.1", 0, Tls.client(), token).toString();

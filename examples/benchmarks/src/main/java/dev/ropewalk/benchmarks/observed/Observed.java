@@ -4,6 +4,7 @@ import dev.ropewalk.actors.observer.Observer;
 import dev.ropewalk.actors.observer.ObserverOptions;
 import dev.ropewalk.benchmarks.measure.Heap;
 import dev.ropewalk.benchmarks.measure.Stopwatch;
+import dev.ropewalk.benchmarks.result.Observations;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -19,6 +20,7 @@ import java.util.Locale;
  * messages changes the code that the JVM compiles.
  */
 public final class Observed {
+    private static final String KEYWORD = Observations.KEYWORD + " ";
     private static final int ROUNDS = 15;
     private static final int ACTORS = 10_000;
     private static final int MANY = 100_000;
@@ -27,10 +29,22 @@ public final class Observed {
     private static final long FIRST_MESSAGES = 2_000_000;
     private static final double MIB = 1 << 20;
 
-    private final PrintStream out;
+    private static final long FIRST_TRANSFERS = 200_000;
+    private static final String FIELD = "field";
 
-    private Observed(PrintStream out) {
+    private final PrintStream out;
+    private final Bank bank;
+
+    private Observed(PrintStream out, Bank bank) {
         this.out = out;
+        this.bank = bank;
+    }
+
+    /** Accounts that ask each other, on a cord and in a system that it makes each time. */
+    @FunctionalInterface
+    public interface Bank {
+        /** Makes so many transfers. */
+        void transfer(long times) throws Exception;
     }
 
     /**
@@ -39,11 +53,11 @@ public final class Observed {
      * @param arguments none
      * @throws IllegalArgumentException if there are some
      */
-    public static Observed of(List<String> arguments, PrintStream out) {
+    public static Observed of(List<String> arguments, PrintStream out, Bank bank) {
         if (!arguments.isEmpty()) {
             throw new IllegalArgumentException("observed takes no arguments: " + arguments);
         }
-        return new Observed(out);
+        return new Observed(out, bank);
     }
 
     /** What is beside the observed cord. */
@@ -56,27 +70,45 @@ public final class Observed {
     /** Something to measure. */
     @FunctionalInterface
     private interface Work {
-        double run();
+        double run() throws Exception;
     }
 
     /**
      * Prints a line for each figure.
      *
-     * @throws IOException if the observer does not answer
+     * @throws Exception if the observer does not answer, or the bank fails
      */
-    public void run() throws IOException, InterruptedException {
+    public void run() throws Exception {
         try (Field field = new Field(ACTORS)) {
             long pings = messages(field, 2);
             long orders = messages(field, field.size());
             for (Beside beside : List.of(Beside.OBSERVER, Beside.VIEWER)) {
-                ratio("2 actors", beside, () -> nsEach(field, pings, 2));
-                ratio("10,000 actors", beside, () -> nsEach(field, orders, field.size()));
+                ratio("2 actors", FIELD, beside, () -> nsEach(field, pings, 2));
+                ratio("10,000 actors", FIELD, beside, () -> nsEach(field, orders, field.size()));
             }
             for (Beside beside : Beside.values()) {
                 gaps(beside, orders);
             }
         }
+        long transfers = transfers();
+        for (Beside beside : List.of(Beside.OBSERVER, Beside.VIEWER)) {
+            ratio("the bank", "", beside, () -> nsEach(transfers));
+        }
         pages();
+    }
+
+    /** As many as take a round; behind a warm-up. */
+    private long transfers() throws Exception {
+        for (int i = 0; i < 5; i++) {
+            bank.transfer(FIRST_TRANSFERS);
+        }
+        return (long) (ROUND_NS / nsEach(FIRST_TRANSFERS));
+    }
+
+    private double nsEach(long transfers) throws Exception {
+        Stopwatch time = new Stopwatch();
+        bank.transfer(transfers);
+        return (double) time.elapsedNs() / transfers;
     }
 
     /** As many as take a round; behind a warm-up. */
@@ -93,17 +125,16 @@ public final class Observed {
         return (double) time.elapsedNs() / messages;
     }
 
-    private void ratio(String name, Beside beside, Work work)
-            throws IOException, InterruptedException {
+    private void ratio(String name, String system, Beside beside, Work work) throws Exception {
         List<Double> alone = new ArrayList<>();
         List<Double> with = new ArrayList<>();
         for (int i = 0; i < ROUNDS; i++) {
-            alone.add(beside(Beside.NOTHING, work));
-            with.add(beside(beside, work));
+            alone.add(beside(Beside.NOTHING, system, work));
+            with.add(beside(beside, system, work));
         }
         out.printf(
                 Locale.ROOT,
-                "OBSERVED %s beside %s: %.1f ns a message, alone %.1f, ratio %.3f%n",
+                KEYWORD + "%s beside %s: %.1f ns a message, alone %.1f, ratio %.3f%n",
                 name,
                 beside.name().toLowerCase(Locale.ROOT),
                 median(with),
@@ -111,13 +142,12 @@ public final class Observed {
                 median(with) / median(alone));
     }
 
-    private static double beside(Beside beside, Work work)
-            throws IOException, InterruptedException {
+    private static double beside(Beside beside, String system, Work work) throws Exception {
         if (beside == Beside.NOTHING) {
             return work.run();
         }
         try (Observer observer = Observer.start(ObserverOptions.loopback());
-                Viewer viewer = new Viewer(observer)) {
+                Viewer viewer = new Viewer(observer, system)) {
             if (beside == Beside.VIEWER) {
                 viewer.stream();
                 work.run(); // until a look has seen that they are busy, all messages are counted
@@ -144,12 +174,13 @@ public final class Observed {
             }
         }
         if (longest.isEmpty()) {
-            out.println("OBSERVED no round without a collection; give the JVM -Xmx12g -Xmn10g");
+            out.println(KEYWORD + "no round without a collection; give the JVM -Xmx12g -Xmn10g");
             return;
         }
         out.printf(
                 Locale.ROOT,
-                "OBSERVED longest pause of the cord beside %s: median %.2f ms, max %.2f ms of %d"
+                KEYWORD
+                        + "longest pause of the cord beside %s: median %.2f ms, max %.2f ms of %d"
                         + " rounds without a collection%n",
                 beside.name().toLowerCase(Locale.ROOT),
                 median(longest),
@@ -164,7 +195,7 @@ public final class Observed {
             return field.longestGapNs(messages, field.size()) / 1e6;
         }
         try (Observer observer = Observer.start(ObserverOptions.loopback());
-                Viewer viewer = new Viewer(observer)) {
+                Viewer viewer = new Viewer(observer, FIELD)) {
             if (beside == Beside.VIEWER) {
                 Thread.ofPlatform().daemon().name("looks").start(viewer::streamOrFail);
             }
@@ -184,13 +215,13 @@ public final class Observed {
                 Observer observer = Observer.start(ObserverOptions.loopback())) {
             long before = Heap.used();
             long after;
-            try (Viewer viewer = new Viewer(observer)) {
+            try (Viewer viewer = new Viewer(observer, FIELD)) {
                 viewer.stream();
                 after = Heap.used();
             }
             List<Double> tookMs = new ArrayList<>();
             long bytes = 0;
-            try (Viewer viewer = new Viewer(observer)) {
+            try (Viewer viewer = new Viewer(observer, FIELD)) {
                 for (int i = 0; i < PAGES; i++) {
                     field.pass(FIRST_MESSAGES, field.size()); // so all have changed
                     Stopwatch time = new Stopwatch();
@@ -204,7 +235,8 @@ public final class Observed {
             }
             out.printf(
                     Locale.ROOT,
-                    "OBSERVED a page of %,d actors: median %.0f ms, max %.0f ms, %,d characters; a"
+                    KEYWORD
+                            + "a page of %,d actors: median %.0f ms, max %.0f ms, %,d characters; a"
                             + " viewer keeps %.1f MiB%n",
                     MANY,
                     median(tookMs),

@@ -21,7 +21,16 @@ final class Viewer implements AutoCloseable {
     private final String address;
     private final String token;
 
-    Viewer(Observer observer) {
+    /** What the page asks for. */
+    private final String window;
+
+    /**
+     * A viewer of a system.
+     *
+     * @param system its name; empty for the first one that there is
+     */
+    Viewer(Observer observer, String system) {
+        this.window = "?rows=" + ROWS + (system.isEmpty() ? "" : "&system=" + system);
         URI page = URI.create(observer.address());
         this.address = page.getScheme() + "://" + page.getAuthority();
         this.token = page.getFragment();
@@ -36,8 +45,7 @@ final class Viewer implements AutoCloseable {
     /** The page's rows as JSON, once. */
     String page() throws IOException, InterruptedException {
         HttpResponse<String> page =
-                client.send(
-                        get("/api/v1/now?system=field&rows=" + ROWS), BodyHandlers.ofString(UTF_8));
+                client.send(get("/api/v1/now" + window), BodyHandlers.ofString(UTF_8));
         if (page.statusCode() != 200) {
             throw new IOException("the observer has answered with " + page.body());
         }
@@ -52,7 +60,7 @@ final class Viewer implements AutoCloseable {
                 new BufferedReader(
                         new InputStreamReader(
                                 client.send(
-                                                get("/api/v1/stream?system=field&rows=" + ROWS),
+                                                get("/api/v1/stream" + window),
                                                 BodyHandlers.ofInputStream())
                                         .body(),
                                 UTF_8));

@@ -1,6 +1,7 @@
 package dev.ropewalk.benchmarks.report;
 
 import dev.ropewalk.benchmarks.result.Measured;
+import dev.ropewalk.benchmarks.result.Observations;
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.scenario.Row;
 import dev.ropewalk.benchmarks.scenario.SingleOperation;
@@ -20,12 +21,19 @@ public final class Report {
     private static final String FIRST = Results.COLLECTORS.getFirst();
 
     private final Results results;
+    private final List<Observations> observed;
     private final Map<String, String> systems;
     private final StringBuilder page = new StringBuilder();
 
-    /** {@code systems} says in the order of the page what each is, by its name. */
-    public Report(Results results, Map<String, String> systems) {
+    /**
+     * A report.
+     *
+     * @param observed what an observer was seen to cost, of one run after the other
+     * @param systems says in the order of the page what each is, by its name
+     */
+    public Report(Results results, List<Observations> observed, Map<String, String> systems) {
         this.results = results;
+        this.observed = observed;
         this.systems = systems;
     }
 
@@ -54,6 +62,7 @@ public final class Report {
             add("\n![", part.name(), "](charts/", part.name(), ".svg)\n");
         }
         scaling(charts);
+        observed();
         failures();
         Files.writeString(docs.resolve("benchmarks.md"), page);
         PageTables tables = new PageTables(results, systems.keySet());
@@ -68,6 +77,28 @@ public final class Report {
     private void add(Object... parts) {
         for (Object part : parts) {
             page.append(part);
+        }
+    }
+
+    /** Each run apart, because rounds of one JVM are compared in it. */
+    private void observed() {
+        if (observed.isEmpty()) {
+            return;
+        }
+        page.append(
+                """
+
+                ## What an observer costs
+
+                The [observer](guide/observer.md#its-cost) in the process that it looks at, by `observed`: medians of
+                rounds in turn with rounds alone, in one JVM. "Beside observer": nobody looks. "Beside viewer": a page is
+                open. Give such outputs to `report` too.
+                """);
+        for (Observations each : observed) {
+            add("\n", each.facts().getOrDefault("collector", "a collector that is not told"));
+            add(", ", each.facts().getOrDefault("date", ""));
+            add(", ", each.facts().getOrDefault(Results.MACHINE, ""), ":\n\n");
+            each.lines().forEach(line -> add("- ", line, "\n"));
         }
     }
 
@@ -88,8 +119,7 @@ public final class Report {
                 `run <scenario> [system]...` runs a part; `list` names them all. `report` takes several
                 files of whole runs, and `compare` says in which rows two of them do not agree. What this page
                 was made from is in `docs/results`. The example servers, beside plain Netty and
-                redis-server, have [a page of their own](servers.md). What somebody who looks costs the cord that is
-                looked at stands with [the observer](guide/observer.md#its-cost).
+                redis-server, have [a page of their own](servers.md).
 
                 """);
         results.facts().forEach((key, value) -> add("- ", key, ": ", value, "\n"));

@@ -6,6 +6,7 @@ import dev.ropewalk.benchmarks.result.Results;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Instant;
@@ -31,6 +32,14 @@ final class Facts {
                         + System.getProperty("os.version"));
         fact(out, "jvm", System.getProperty("java.vm.name") + " " + Runtime.version());
         fact(out, "peers", property("peers"));
+    }
+
+    /** Of this JVM, for measurements that are made in it. */
+    static void printOwnCollector(PrintStream out) {
+        boolean isParallel =
+                ManagementFactory.getGarbageCollectorMXBeans().stream()
+                        .anyMatch(each -> each.getName().startsWith("PS "));
+        fact(out, "collector", isParallel ? "Parallel" : "G1");
     }
 
     static void printEnd(PrintStream out, Stopwatch all) {

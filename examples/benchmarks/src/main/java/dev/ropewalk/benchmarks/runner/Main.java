@@ -7,6 +7,7 @@ import dev.ropewalk.benchmarks.measure.Stopwatch;
 import dev.ropewalk.benchmarks.observed.Observed;
 import dev.ropewalk.benchmarks.report.Comparison;
 import dev.ropewalk.benchmarks.report.Report;
+import dev.ropewalk.benchmarks.result.Observations;
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.scenario.Peer;
 import dev.ropewalk.benchmarks.scenario.Program;
@@ -27,6 +28,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -172,9 +174,13 @@ public final class Main {
         return wanted(Leaving::of, arguments).run(out) ? 0 : 1;
     }
 
-    private int observed(List<String> arguments) throws IOException, InterruptedException {
+    private int observed(List<String> arguments) throws Exception {
         Facts.print(out);
-        wanted(rest -> Observed.of(rest, out), arguments).run();
+        Facts.printOwnCollector(out);
+        try (Peer peer = contestant("ropewalk").open().get()) {
+            Program bank = Objects.requireNonNull(peer.programs().get("bank"));
+            wanted(rest -> Observed.of(rest, out, bank::run), arguments).run();
+        }
         return 0;
     }
 
@@ -308,12 +314,18 @@ public final class Main {
             throw new UsageException("report needs the file that run's output was written to");
         }
         List<Results> runs = new ArrayList<>();
+        List<Observations> observed = new ArrayList<>();
         for (Path file : files) {
-            runs.add(Results.read(file));
+            List<String> text = Files.readAllLines(file);
+            Observations.of(text)
+                    .ifPresentOrElse(observed::add, () -> runs.add(Results.parse(text)));
+        }
+        if (runs.isEmpty()) {
+            throw new UsageException("report needs a file of run beside those of observed");
         }
         Map<String, String> systems = new LinkedHashMap<>();
         Contestant.ALL.forEach(it -> systems.put(it.name(), it.what()));
-        new Report(Results.together(runs), systems).write(docs);
+        new Report(Results.together(runs), observed, systems).write(docs);
         return 0;
     }
 

@@ -25,11 +25,22 @@ import java.util.List;
  */
 @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
 class PostgresqlBankTest {
+    private static final int RUNS = 3;
     private static final int STRESS_RUNS = 50;
 
     @Test
     void A8_processesOverPostgresqlAreKilledAndStopped() throws IOException, InterruptedException {
-        overPostgresql(url -> assertExact(url, "faults", 1, 1)); // three faults at least
+        overPostgresql(
+                url -> {
+                    for (int seed = 1; seed <= RUNS; seed++) {
+                        assertExact(url, "faults", 1, seed); // three faults at least
+                    }
+                });
+    }
+
+    @Test
+    void A8_processesOverPostgresqlAreExchanged() throws IOException, InterruptedException {
+        overPostgresql(url -> assertExact(url, "exchange", 1, 1));
     }
 
     @Test

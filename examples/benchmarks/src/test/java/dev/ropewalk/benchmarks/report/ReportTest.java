@@ -4,6 +4,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.ropewalk.benchmarks.result.Observations;
 import dev.ropewalk.benchmarks.result.Results;
 import dev.ropewalk.benchmarks.runner.Jmh;
 import dev.ropewalk.benchmarks.scenario.Row;
@@ -208,7 +209,26 @@ class ReportTest {
     }
 
     private String page() throws IOException {
-        new Report(Results.parse(TEXT), SYSTEMS).write(directory.resolve("docs"));
+        return page(List.of());
+    }
+
+    @Test
+    void theCostOfAnObserverStandsWithItsRun() throws IOException {
+        assertFalse(page().contains("What an observer costs"));
+        List<String> output =
+                List.of(
+                        "FACT date 2026-01-02",
+                        "FACT machine a small one",
+                        "FACT collector Parallel",
+                        "OBSERVED the bank beside viewer: 2.0 ns, alone 1.0, ratio 2.000");
+        String page = page(List.of(Observations.of(output).orElseThrow()));
+        assertTrue(
+                page.contains("\nParallel, 2026-01-02, a small one:\n\n- the bank beside"), page);
+        assertTrue(Observations.of(TEXT).isEmpty());
+    }
+
+    private String page(List<Observations> observed) throws IOException {
+        new Report(Results.parse(TEXT), observed, SYSTEMS).write(directory.resolve("docs"));
         return Files.readString(directory.resolve("docs").resolve("benchmarks.md"));
     }
 

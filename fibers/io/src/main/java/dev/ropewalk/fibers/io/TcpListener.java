@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.NoSuchElementException;
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 
 /**
@@ -72,8 +73,8 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     /** Accepted while there was no room: NIO accepts some at once. */
     private final ArrayDeque<Channel> beyond = new ArrayDeque<>();
 
-    /** Accepted and not closed, without those beyond. */
-    private int open;
+    /** Accepted and not closed, without those beyond. Written on the cord alone. */
+    private final AtomicInteger open = new AtomicInteger();
 
     private boolean isClosed;
 
@@ -385,11 +386,11 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         drainer.checkFree();
         Waits.switchpoint();
         long beganNs = cord.nanoTime();
-        while (open > 0) {
+        while (open() > 0) {
             long leftNs =
                     limitNs == Long.MAX_VALUE ? limitNs : limitNs - (cord.nanoTime() - beganNs);
             if (leftNs <= 0 || !drainer.await(this, leftNs)) {
-                return open == 0;
+                return open() == 0;
             }
         }
         return true;
@@ -422,9 +423,9 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
         throw new IllegalStateException(this + " has no port");
     }
 
-    /** {@return how many of its connections are open} On its cord. */
+    /** {@return how many of its connections are open; it can change at once} From any thread. */
     public int open() {
-        return open;
+        return open.get();
     }
 
     // ---------------------------------------------------------------- Netty's side
@@ -464,7 +465,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
     }
 
     private void begin(Channel client) {
-        open++;
+        open.incrementAndGet();
         Arrival arrival = new Arrival(this, client);
         if (!isPlacing() && !arrival.openHere(loop)) {
             return;
@@ -491,15 +492,15 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
 
     /** One of its connections has closed. */
     void closed() {
-        open--;
+        int left = open.decrementAndGet();
         resumeIfRoom();
-        if (open == 0) {
+        if (left == 0) {
             drainer.wake();
         }
     }
 
     private boolean isFull() {
-        return open >= options.maxConnections()
+        return open() >= options.maxConnections()
                 || untaken.size() >= MAX_UNTAKEN
                 || afterFailure != null;
     }
@@ -531,7 +532,7 @@ public final class TcpListener implements Iterable<TcpConnection>, AutoCloseable
             LOG.warn(
                     "{} cannot accept, with {} open connections; it tries again: {}",
                     this,
-                    open,
+                    open(),
                     cause.toString());
         }
     }

@@ -28,6 +28,7 @@ import dev.ropewalk.actors.server.Server;
 import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.testing.TestCord;
 
 import org.jspecify.annotations.Nullable;
@@ -355,9 +356,16 @@ class DurableTest {
                     byte[] one = now.entry().value();
                     add(now.a(), 2);
                     now.store().replace(stored("a"), now.entry().revision(), one);
-                    EntityException refused = failed(() -> add(now.a(), 4));
-                    assertTrue(text(refused).contains("somebody else"), refused::getMessage);
-                    assertEquals(9, add(now.a(), 8));
+                    List<String> lines = new ArrayList<>();
+                    Logs.during(
+                            line -> lines.add(line.toString()),
+                            () -> {
+                                EntityException refused = failed(() -> add(now.a(), 4));
+                                assertTrue(text(refused).contains("somebody else"), text(refused));
+                                assertEquals(9, add(now.a(), 8));
+                            });
+                    assertEquals(1, lines.size(), lines::toString);
+                    assertTrue(lines.getFirst().contains("somebody else"), lines::toString);
                 });
     }
 

@@ -23,14 +23,21 @@ import java.util.concurrent.TimeUnit;
  */
 public final class PostgresqlServer {
     private static final String BINARIES = "/postgres-linux-x86_64.txz";
+    private static final int BLOCK = 512; // the unit of ulimit -f
     private static final String READY = "database system is ready";
     private static final int LIMIT_SECONDS = 60;
+
+    /** A file of its log has so many bytes from the start. */
+    static final int LARGEST_LOG = 16 << 20;
 
     private final Path folder;
     private final Path binaries;
     private final int port;
     private final Path log;
     private Process server;
+
+    /** In bytes; negative if files may be of any size. */
+    private int maxFile = -1;
 
     private PostgresqlServer(Path folder, int port) throws IOException, InterruptedException {
         this.folder = folder;
@@ -112,8 +119,13 @@ public final class PostgresqlServer {
     }
 
     private Process launchOnce() throws IOException {
+        String limit = maxFile < 0 ? "unlimited" : String.valueOf(maxFile / BLOCK);
         return new ProcessBuilder(
                         asUser(
+                                "sh",
+                                "-c",
+                                "ulimit -f " + limit + "; exec \"$@\"",
+                                "sh",
                                 program("postgres"),
                                 "-D",
                                 folder.resolve("data").toString(),
@@ -166,6 +178,13 @@ public final class PostgresqlServer {
     }
 
     void startAgain() throws IOException, InterruptedException {
+        maxFile = -1;
+        server = launch();
+    }
+
+    /** Starts it again; no file of it grows beyond so many bytes. */
+    void startWithFilesOf(int maxBytes) throws IOException, InterruptedException {
+        maxFile = maxBytes;
         server = launch();
     }
 

@@ -14,6 +14,7 @@ import dev.ropewalk.actors.cluster.store.StoreException;
 import dev.ropewalk.actors.cluster.store.WriteResult;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
+import dev.ropewalk.fibers.FiberState;
 
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -26,11 +27,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.DriverManager;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -122,6 +127,43 @@ class PostgresqlStoreTest extends StoreContract {
             sum += Long.parseLong(new String(store().read("k" + i).value(), UTF_8));
         }
         assertEquals(written.get(), sum);
+    }
+
+    @Test
+    void A7_aStoreOpensNoMoreConnectionsThanItMay() throws SQLException {
+        String url = server.url() + "&ApplicationName=counted";
+        int most = 0;
+        try (Store counted =
+                        JdbcStore.open(
+                                JdbcOptions.postgresql(url).withTable(table).withConnections(3));
+                Cord one = Cord.start("one")) {
+            List<Fiber<?>> all = new ArrayList<>();
+            for (int i = 0; i < 60; i++) {
+                String key = "k" + i;
+                all.add(one.spin("writes", () -> writeOften(counted, key)));
+            }
+            while (all.stream().anyMatch(each -> each.state() != FiberState.DEAD)) {
+                most = Math.max(most, connections("counted"));
+            }
+            for (Fiber<?> each : all) {
+                each.await();
+            }
+        }
+        assertTrue(most >= 2 && most <= 3, "connections=" + most);
+    }
+
+    private static int connections(String application) throws SQLException {
+        try (Connection plain = DriverManager.getConnection(server.url());
+                PreparedStatement statement =
+                        plain.prepareStatement(
+                                "select count(*) from pg_stat_activity"
+                                        + " where application_name = ?")) {
+            statement.setString(1, application);
+            try (ResultSet row = statement.executeQuery()) {
+                assertTrue(row.next());
+                return row.getInt(1);
+            }
+        }
     }
 
     private static int writeOften(Store to, String key) {
@@ -264,6 +306,41 @@ class PostgresqlStoreTest extends StoreContract {
                         () ->
                                 store().replace("a", a, "two".getBytes(UTF_8))
                                         instanceof WriteResult.Written);
+    }
+
+    /** A file that may not grow is to the server as a disk that is full. */
+    @Test
+    void A7_onAFullDiskWritesAreUnknownAndReadsWorkAndAfterwardsAllDoes()
+            throws IOException, InterruptedException {
+        byte[] large = new byte[100_000];
+        Map<String, Long> written = new HashMap<>();
+        server.kill();
+        server.startWithFilesOf(PostgresqlServer.LARGEST_LOG + 1_000_000);
+        try {
+            assertEquals(0, store().read("k0").revision()); // by a fresh connection
+            int unknown = 0;
+            for (int i = 0; i < 400 && unknown < 3; i++) {
+                new SplittableRandom(i).nextBytes(large); // so that nothing is compressed away
+                switch (store().replace("k" + i, 0, large)) {
+                    case WriteResult.Written(long revision) -> written.put("k" + i, revision);
+                    case WriteResult.Unknown _ -> unknown++;
+                    case WriteResult.Refused() -> throw new AssertionError("k" + i);
+                }
+            }
+            assertEquals(3, unknown, written::toString);
+            assertAllThere(written);
+        } finally {
+            server.kill();
+            server.startAgain();
+        }
+        assertAllThere(written);
+        var after = store().read("k399");
+        write(store(), "k399", after.revision(), "fits again");
+    }
+
+    private void assertAllThere(Map<String, Long> written) {
+        assertTrue(written.size() > 10, written::toString);
+        written.forEach((key, revision) -> assertEquals(revision, store().read(key).revision()));
     }
 
     /** For new sessions; the present ones end, as those of a server that was demoted. */
