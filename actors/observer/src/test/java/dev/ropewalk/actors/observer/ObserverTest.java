@@ -11,6 +11,10 @@ import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.google.gson.JsonArray;
+import com.google.gson.JsonObject;
+import com.google.gson.JsonParser;
+
 import dev.ropewalk.actors.Actor;
 import dev.ropewalk.actors.ActorContext;
 import dev.ropewalk.actors.ActorRef;
@@ -29,6 +33,7 @@ import dev.ropewalk.fibers.io.ConnectionException;
 import dev.ropewalk.fibers.io.Tls;
 import dev.ropewalk.fibers.metrics.Metric;
 import dev.ropewalk.fibers.metrics.MetricSource;
+import dev.ropewalk.fibers.scheduler.Scheduler;
 import dev.ropewalk.fibers.sync.Mutex;
 
 import org.junit.jupiter.api.AfterEach;
@@ -231,36 +236,84 @@ class ObserverTest {
     @Test
     void theFieldsOfVersionOneStay() {
         observer.close();
-        start(ObserverOptions.loopback().withSource("node", () -> "1"));
-        system.start("till", echo());
+        start(ObserverOptions.loopback().withControl().withSource("node", () -> "1"));
+        Scheduler ovens = Scheduler.start("ovens");
+        open.add(ovens);
+        ActorRef<Object> till =
+                system.start(
+                        "till",
+                        Actor.handler(
+                                (ActorContext<Object> self) -> {
+                                    self.timers().once("close", Duration.ofHours(1), "now");
+                                    return _ -> Behavior.same();
+                                }));
         look.await("/api/v1/now", "\"path\":\"shop/till\"");
-        assertFields(
-                look.json("/api/v1/now?numbers=true"),
-                "version process pid java processors heapUsed heapMax cords name stacks busy"
-                        + " switches fibers runnable inbox timers tasks silent running stack cycles"
-                        + " id schedulers systems actors deadLetters letters failure system total"
-                        + " from systemId order rows path depth kind number type cord phase queued"
-                        + " oldest restarts asked state handles rate sources json numbersAt numbers"
-                        + " help values tags value");
-        assertFields(
-                look.json("/api/v1/actor?system=shop&path=shop/till"),
+        JsonObject now = object(look.await("/api/v1/now?numbers=true", "\"ropewalk.actors\""));
+        assertKeys(
+                now,
+                "version process cords schedulers systems system systemId total from order rows"
+                        + " sources numbersAt numbers");
+        assertKeys(now.getAsJsonObject("process"), "pid java processors heapUsed heapMax");
+        assertKeys(
+                first(now, "cords"),
+                "id name stacks busy switches fibers runnable inbox timers tasks silent running"
+                        + " stack cycles");
+        assertKeys(first(now, "schedulers"), "id name cords alive placed stolen");
+        assertKeys(first(now, "systems"), "id name actors silent deadLetters letters failure");
+        assertKeys(first(now, "rows"), "id path depth kind"); // the supervisor
+        assertKeys(
+                last(now, "rows"),
+                "id path depth kind number type cord phase queued oldest restarts asked state"
+                        + " handles rate");
+        assertKeys(first(now, "sources"), "name json failure");
+        assertKeys(first(now, "numbers"), "name kind help values");
+        assertKeys(first(first(now, "numbers"), "values"), "tags value");
+        assertKeys(first(first(first(now, "numbers"), "values"), "tags"), "name value");
+        assertKeys(object(look.json("/api/v1/may")), "version control");
+        String one = "/api/v1/actor?system=shop&path=shop/till";
+        assertEquals(204, post(one.replace("actor", "control") + "&action=trace"));
+        till.tell("pin 1234");
+        JsonObject actor = object(look.await(one, "\"kind\":\"IN\""));
+        assertKeys(
+                actor,
                 "version path number type cord phase queued oldest restarts asked state handles"
                         + " fiberKnown waitsFor awaits pending fibers stack links monitors watchers"
                         + " openAsks timerList supervisor recentRestarts maxRestarts restartPeriod"
                         + " failure failedAt traced trace");
-        assertFields(
-                look.json("/api/v1/cord?name=observer"),
-                "cord state stats stacks switches polls messages started ended sleeps sleptNanos"
-                    + " runnable maxRunnable timers inbox idleStacks tasks nextTimerNanos fibers id"
-                    + " name depth parent isForeignChild waitKind reason awaits pending children"
-                    + " stack moreFibers cycles running kind owner dueNanos");
-        assertFields(look.json("/api/v1/may"), "version control");
+        assertKeys(first(actor, "timerList"), "name kind message due");
+        assertKeys(first(actor, "trace"), "at kind message to");
+        JsonObject cord = object(look.json("/api/v1/cord?name=shop-0"));
+        assertKeys(
+                cord,
+                "cord state running stack stats fibers moreFibers cycles timers nextTimerNanos");
+        assertKeys(
+                cord.getAsJsonObject("stats"),
+                "stacks switches polls messages started ended sleeps sleptNanos runnable"
+                        + " maxRunnable timers inbox idleStacks tasks");
+        assertKeys(
+                first(cord, "fibers"),
+                "id name depth parent isForeignChild state waitKind reason awaits pending children"
+                        + " stack");
+        assertKeys(first(cord, "timers"), "kind owner dueNanos");
     }
 
-    private static void assertFields(String json, String wanted) {
-        for (String each : wanted.split(" ", -1)) {
-            assertHas(json, '"' + each + "\":");
-        }
+    private static JsonObject object(String json) {
+        return JsonParser.parseString(json).getAsJsonObject();
+    }
+
+    private static JsonObject first(JsonObject of, String list) {
+        return of.getAsJsonArray(list).get(0).getAsJsonObject();
+    }
+
+    private static JsonObject last(JsonObject of, String list) {
+        JsonArray all = of.getAsJsonArray(list);
+        return all.get(all.size() - 1).getAsJsonObject();
+    }
+
+    private static void assertKeys(JsonObject json, String wanted) {
+        List<String> missing = new ArrayList<>(List.of(wanted.split(" ", -1)));
+        missing.removeAll(json.keySet());
+        assertEquals(List.of(), missing, json::toString);
     }
 
     @Test
