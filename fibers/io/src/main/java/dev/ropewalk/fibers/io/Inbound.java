@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.Input;
 import dev.ropewalk.fibers.io.internal.Stash;
 import dev.ropewalk.fibers.io.internal.Turnstile;
 import dev.ropewalk.fibers.spi.Waits;

@@ -1,5 +1,6 @@
 package dev.ropewalk.fibers.io;
 
+import dev.ropewalk.fibers.io.internal.Input;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;
 import dev.ropewalk.fibers.spi.Exclusion;

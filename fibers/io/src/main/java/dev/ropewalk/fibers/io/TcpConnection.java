@@ -6,6 +6,7 @@ import dev.ropewalk.fibers.internal.log.Logs;
 import dev.ropewalk.fibers.io.internal.BytesHandler;
 import dev.ropewalk.fibers.io.internal.FailedTls;
 import dev.ropewalk.fibers.io.internal.IdleLimit;
+import dev.ropewalk.fibers.io.internal.Input;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Waits;
 

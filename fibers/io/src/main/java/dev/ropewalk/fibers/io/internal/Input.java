@@ -1,14 +1,14 @@
-package dev.ropewalk.fibers.io;
+package dev.ropewalk.fibers.io.internal;
 
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
 
 /**
- * Where a connection puts what comes: bytes first, and messages from {@link TcpConnection#messages}
+ * Where a connection puts what comes: bytes first, and messages from {@code TcpConnection.messages}
  * on. Confined to the cord; the calls here are those of Netty's side, but for {@link #close}.
  */
-sealed interface Input permits Inbound, MessageQueue {
+public interface Input {
     /** Takes it over: releases it if it is not wanted any more. */
     void received(Object what);
 
