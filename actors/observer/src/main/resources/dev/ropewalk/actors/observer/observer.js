@@ -574,6 +574,11 @@ async function refresh(actor, isFiberWanted = true) {
     return false;
   }
   actor.traced = facts !== null && facts.traced;
+  if (facts !== null && !isFiberWanted) { // those of the moment in which it was opened, as its stack is
+    Object.assign(facts, actor.waits);
+  } else if (facts !== null) {
+    actor.waits = { waitsFor: facts.waitsFor, awaits: facts.awaits, pending: facts.pending };
+  }
   shown = actor;
   one('control').hidden = false;
   one('fibers').replaceChildren();

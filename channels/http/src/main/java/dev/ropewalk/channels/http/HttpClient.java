@@ -103,7 +103,15 @@ public final class HttpClient implements AutoCloseable {
     public static HttpClient connect(String host, int port, HttpOptions options) {
         Objects.requireNonNull(options, "options");
         HttpClient client = new HttpClient(host, port, options);
-        client.connect();
+        boolean isConnected = false;
+        try {
+            client.connect();
+            isConnected = true;
+        } finally {
+            if (!isConnected) {
+                client.close(); // a fiber that is ended meanwhile leaves no connection behind
+            }
+        }
         return client;
     }
 

@@ -335,6 +335,42 @@ class SeamsTest {
 
     // ---------------------------------------------------------------- a program between two
 
+    /** At each moment of its connect, also while the codec is put there. */
+    @Test
+    void I5_aFiberThatIsEndedWhileItConnectsLeavesNoConnection() {
+        Web.anywhere(
+                _ -> {
+                    for (int pauses = 0; pauses < 12; pauses++) {
+                        try (TcpListener listener = TcpListener.bind(Web.HOST, 0)) {
+                            Fiber<?> server =
+                                    Fiber.spin(
+                                            "server",
+                                            () -> listener.serve("client", SeamsTest::rest));
+                            Fiber<HttpClient> connecting =
+                                    Fiber.spin(
+                                            "connects",
+                                            () -> HttpClient.connect(Web.HOST, listener.port()));
+                            for (int i = 0; i < pauses; i++) {
+                                Fiber.snooze();
+                            }
+                            connecting.terminate();
+                            connecting.awaitEnd(Duration.ofDays(1));
+                            if (connecting.failure() == null) {
+                                connecting.await().close();
+                            }
+                            assertTrue(listener.drain(Duration.ofHours(1)), "pauses=" + pauses);
+                            server.await();
+                        }
+                    }
+                });
+    }
+
+    private static void rest(TcpConnection client) {
+        while (client.read(new byte[100]) >= 0) {
+            assertTrue(client.isOpen());
+        }
+    }
+
     @Test
     void I5_aHeadTellsTheLengthThatTheProgramKnows() {
         Web.anywhere(

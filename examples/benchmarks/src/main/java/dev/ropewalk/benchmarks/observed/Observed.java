@@ -83,8 +83,13 @@ public final class Observed {
             long pings = messages(field, 2);
             long orders = messages(field, field.size());
             for (Beside beside : List.of(Beside.OBSERVER, Beside.VIEWER)) {
-                ratio("2 actors", FIELD, beside, () -> nsEach(field, pings, 2));
-                ratio("10,000 actors", FIELD, beside, () -> nsEach(field, orders, field.size()));
+                ratio("2 actors", "message", FIELD, beside, () -> nsEach(field, pings, 2));
+                ratio(
+                        "10,000 actors",
+                        "message",
+                        FIELD,
+                        beside,
+                        () -> nsEach(field, orders, field.size()));
             }
             for (Beside beside : Beside.values()) {
                 gaps(beside, orders);
@@ -92,7 +97,7 @@ public final class Observed {
         }
         long transfers = transfers();
         for (Beside beside : List.of(Beside.OBSERVER, Beside.VIEWER)) {
-            ratio("the bank", "", beside, () -> nsEach(transfers));
+            ratio("the bank", "transfer", "", beside, () -> nsEach(transfers));
         }
         pages();
     }
@@ -125,7 +130,8 @@ public final class Observed {
         return (double) time.elapsedNs() / messages;
     }
 
-    private void ratio(String name, String system, Beside beside, Work work) throws Exception {
+    private void ratio(String name, String of, String system, Beside beside, Work work)
+            throws Exception {
         List<Double> alone = new ArrayList<>();
         List<Double> with = new ArrayList<>();
         for (int i = 0; i < ROUNDS; i++) {
@@ -134,10 +140,11 @@ public final class Observed {
         }
         out.printf(
                 Locale.ROOT,
-                KEYWORD + "%s beside %s: %.1f ns a message, alone %.1f, ratio %.3f%n",
+                KEYWORD + "%s beside %s: %.1f ns a %s, alone %.1f, ratio %.3f%n",
                 name,
                 beside.name().toLowerCase(Locale.ROOT),
                 median(with),
+                of,
                 median(alone),
                 median(with) / median(alone));
     }
@@ -150,7 +157,9 @@ public final class Observed {
                 Viewer viewer = new Viewer(observer, system)) {
             if (beside == Beside.VIEWER) {
                 viewer.stream();
-                work.run(); // until a look has seen that they are busy, all messages are counted
+                // Until a look has seen that they are busy, all messages are counted; those of the
+                // bank, whose accounts are new each time, for the first second of a round.
+                work.run();
             }
             return work.run();
         }

@@ -90,9 +90,9 @@ public final class Report {
 
                 ## What an observer costs
 
-                The [observer](guide/observer.md#its-cost) in the process that it looks at, by `observed`: medians of
-                rounds in turn with rounds alone, in one JVM. "Beside observer": nobody looks. "Beside viewer": a page is
-                open. Give such outputs to `report` too.
+                `observed` measures a cord without and with the [observer](guide/observer.md#its-cost) in its process. The
+                figures are medians of rounds in turn with rounds alone, in one JVM. "Beside observer" means that nobody
+                looks, "beside viewer" that a page is open. `report` takes such outputs too.
                 """);
         for (Observations each : observed) {
             add("\n", each.facts().getOrDefault("collector", "a collector that is not told"));

@@ -158,6 +158,11 @@ public final class Results {
                 .toList();
     }
 
+    /** {@return whether a figure of {@code run} is in it} */
+    public static boolean isAny(List<String> text) {
+        return text.stream().anyMatch(each -> each.startsWith(Measured.KEYWORD + " "));
+    }
+
     /**
      * The same scenario and system measured again, by a later run in the same file, replaces the
      * earlier figure.

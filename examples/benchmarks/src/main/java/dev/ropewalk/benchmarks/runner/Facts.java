@@ -36,10 +36,11 @@ final class Facts {
 
     /** Of this JVM, for measurements that are made in it. */
     static void printOwnCollector(PrintStream out) {
-        boolean isParallel =
-                ManagementFactory.getGarbageCollectorMXBeans().stream()
-                        .anyMatch(each -> each.getName().startsWith("PS "));
-        fact(out, "collector", isParallel ? "Parallel" : "G1");
+        String name = ManagementFactory.getGarbageCollectorMXBeans().getFirst().getName();
+        fact(
+                out,
+                "collector",
+                name.startsWith("PS ") ? "Parallel" : name.startsWith("G1 ") ? "G1" : name);
     }
 
     static void printEnd(PrintStream out, Stopwatch all) {

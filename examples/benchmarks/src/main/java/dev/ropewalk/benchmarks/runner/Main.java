@@ -29,6 +29,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -317,8 +318,11 @@ public final class Main {
         List<Observations> observed = new ArrayList<>();
         for (Path file : files) {
             List<String> text = Files.readAllLines(file);
-            Observations.of(text)
-                    .ifPresentOrElse(observed::add, () -> runs.add(Results.parse(text)));
+            Optional<Observations> seen = Observations.of(text);
+            seen.ifPresent(observed::add);
+            if (seen.isEmpty() || Results.isAny(text)) {
+                runs.add(Results.parse(text));
+            }
         }
         if (runs.isEmpty()) {
             throw new UsageException("report needs a file of run beside those of observed");

@@ -29,6 +29,7 @@ class PostgresqlBankTest {
     private static final int STRESS_RUNS = 50;
 
     @Test
+    @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_processesOverPostgresqlAreKilledAndStopped() throws IOException, InterruptedException {
         overPostgresql(
                 url -> {

@@ -142,14 +142,14 @@ class PostgresqlStoreTest extends StoreContract {
                 String key = "k" + i;
                 all.add(one.spin("writes", () -> writeOften(counted, key)));
             }
-            while (all.stream().anyMatch(each -> each.state() != FiberState.DEAD)) {
+            do {
                 most = Math.max(most, connections("counted"));
-            }
+            } while (all.stream().anyMatch(each -> each.state() != FiberState.DEAD));
             for (Fiber<?> each : all) {
                 each.await();
             }
         }
-        assertTrue(most >= 2 && most <= 3, "connections=" + most);
+        assertTrue(most >= 1 && most <= 3, "connections=" + most);
     }
 
     private static int connections(String application) throws SQLException {
@@ -312,35 +312,42 @@ class PostgresqlStoreTest extends StoreContract {
     @Test
     void A7_onAFullDiskWritesAreUnknownAndReadsWorkAndAfterwardsAllDoes()
             throws IOException, InterruptedException {
-        byte[] large = new byte[100_000];
-        Map<String, Long> written = new HashMap<>();
-        server.kill();
-        server.startWithFilesOf(PostgresqlServer.LARGEST_LOG + 1_000_000);
-        try {
-            assertEquals(0, store().read("k0").revision()); // by a fresh connection
-            int unknown = 0;
-            for (int i = 0; i < 400 && unknown < 3; i++) {
-                new SplittableRandom(i).nextBytes(large); // so that nothing is compressed away
-                switch (store().replace("k" + i, 0, large)) {
-                    case WriteResult.Written(long revision) -> written.put("k" + i, revision);
-                    case WriteResult.Unknown _ -> unknown++;
-                    case WriteResult.Refused() -> throw new AssertionError("k" + i);
-                }
-            }
-            assertEquals(3, unknown, written::toString);
-            assertAllThere(written);
+        PostgresqlServer full = PostgresqlServer.start(); // whose files are small so far
+        try (Store store = JdbcStore.open(JdbcOptions.postgresql(full.url()))) {
+            full.kill();
+            full.startWithFilesOf(PostgresqlServer.LARGEST_LOG + 1_000_000);
+            assertEquals(0, store.read("k0").revision()); // by a fresh connection
+            Map<String, Long> written = fill(store);
+            assertAllThere(store, written);
+            full.kill();
+            full.startAgain();
+            assertAllThere(store, written);
+            write(store, "k0", written.get("k0"), "fits again");
         } finally {
-            server.kill();
-            server.startAgain();
+            full.stop();
         }
-        assertAllThere(written);
-        var after = store().read("k399");
-        write(store(), "k399", after.revision(), "fits again");
     }
 
-    private void assertAllThere(Map<String, Long> written) {
+    /** Writes until that is unknown three times; the revisions of the others. */
+    private static Map<String, Long> fill(Store store) {
+        byte[] large = new byte[100_000];
+        Map<String, Long> written = new HashMap<>();
+        int unknown = 0;
+        for (int i = 0; i < 400 && unknown < 3; i++) {
+            new SplittableRandom(i).nextBytes(large); // so that nothing is compressed away
+            switch (store.replace("k" + i, 0, large)) {
+                case WriteResult.Written(long revision) -> written.put("k" + i, revision);
+                case WriteResult.Unknown _ -> unknown++;
+                case WriteResult.Refused() -> throw new AssertionError("k" + i);
+            }
+        }
+        assertEquals(3, unknown, written::toString);
+        return written;
+    }
+
+    private static void assertAllThere(Store store, Map<String, Long> written) {
         assertTrue(written.size() > 10, written::toString);
-        written.forEach((key, revision) -> assertEquals(revision, store().read(key).revision()));
+        written.forEach((key, revision) -> assertEquals(revision, store.read(key).revision()));
     }
 
     /** For new sessions; the present ones end, as those of a server that was demoted. */
