@@ -10,6 +10,8 @@ import dev.ropewalk.actors.supervision.Tree;
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -71,18 +73,23 @@ final class Field implements AutoCloseable {
         actors.getFirst().<Long>ask(done -> new Order(messages - 1, SEED, among, done), LIMIT);
     }
 
-    /** The same; the longest time in which a fiber of the cord had no turn meanwhile. Blocks. */
+    /**
+     * The same; the longest time in which a fiber of the cord had no turn meanwhile, of the
+     * processor time of its thread: the system gives the processor to others for milliseconds, also
+     * while nobody looks. Blocks.
+     */
     long longestGapNs(long messages, int among) {
+        ThreadMXBean threads = ManagementFactory.getThreadMXBean();
         long[] longest = {0};
         boolean[] isOver = {false};
         Fiber<?> watcher =
                 cord.spin(
                         "watches",
                         () -> {
-                            long last = cord.nanoTime();
+                            long last = threads.getCurrentThreadCpuTime();
                             while (!isOver[0]) {
                                 Fiber.snooze();
-                                long now = cord.nanoTime();
+                                long now = threads.getCurrentThreadCpuTime();
                                 longest[0] = Math.max(longest[0], now - last);
                                 last = now;
                             }

@@ -21,7 +21,7 @@ import java.util.Locale;
  */
 public final class Observed {
     private static final String KEYWORD = Observations.KEYWORD + " ";
-    private static final int ROUNDS = 15;
+    private static final int ROUNDS = 21;
     private static final int ACTORS = 10_000;
     private static final int MANY = 100_000;
     private static final int PAGES = 20;
@@ -102,12 +102,13 @@ public final class Observed {
         pages();
     }
 
-    /** As many as take a round; behind a warm-up. */
+    /** As many as take a round; behind a warm-up. In bursts, of which the bank ends no half. */
     private long transfers() throws Exception {
         for (int i = 0; i < 5; i++) {
             bank.transfer(FIRST_TRANSFERS);
         }
-        return (long) (ROUND_NS / nsEach(FIRST_TRANSFERS));
+        double bursts = ROUND_NS / (FIRST_TRANSFERS * nsEach(FIRST_TRANSFERS));
+        return FIRST_TRANSFERS * Math.max(1, Math.round(bursts));
     }
 
     private double nsEach(long transfers) throws Exception {
@@ -130,23 +131,40 @@ public final class Observed {
         return (double) time.elapsedNs() / messages;
     }
 
+    /**
+     * A round beside it and one alone stand next to each other, in turn the one and the other
+     * first, and each such pair has its ratio: a machine that grows slower does so for both.
+     */
     private void ratio(String name, String of, String system, Beside beside, Work work)
             throws Exception {
         List<Double> alone = new ArrayList<>();
         List<Double> with = new ArrayList<>();
+        List<Double> ratios = new ArrayList<>();
         for (int i = 0; i < ROUNDS; i++) {
-            alone.add(beside(Beside.NOTHING, system, work));
-            with.add(beside(beside, system, work));
+            if (i % 2 == 0) {
+                alone.add(beside(Beside.NOTHING, system, work));
+                with.add(beside(beside, system, work));
+            } else {
+                with.add(beside(beside, system, work));
+                alone.add(beside(Beside.NOTHING, system, work));
+            }
+            ratios.add(with.getLast() / alone.getLast());
         }
+        List<Double> sorted = ratios.stream().sorted().toList();
         out.printf(
                 Locale.ROOT,
-                KEYWORD + "%s beside %s: %.1f ns a %s, alone %.1f, ratio %.3f%n",
+                KEYWORD
+                        + "%s beside %s: %.1f ns a %s, alone %.1f; ratio %.2f, half of the %d pairs"
+                        + " within %.2f to %.2f%n",
                 name,
                 beside.name().toLowerCase(Locale.ROOT),
                 median(with),
                 of,
                 median(alone),
-                median(with) / median(alone));
+                median(ratios),
+                ROUNDS,
+                sorted.get(ROUNDS / 4),
+                sorted.get(ROUNDS - 1 - ROUNDS / 4));
     }
 
     private static double beside(Beside beside, String system, Work work) throws Exception {
@@ -189,7 +207,8 @@ public final class Observed {
         out.printf(
                 Locale.ROOT,
                 KEYWORD
-                        + "longest pause of the cord beside %s: median %.2f ms, max %.2f ms of %d"
+                        + "longest pause of the cord beside %s, in processor time of its thread:"
+                        + " median %.2f ms, max %.2f ms of %d"
                         + " rounds without a collection%n",
                 beside.name().toLowerCase(Locale.ROOT),
                 median(longest),

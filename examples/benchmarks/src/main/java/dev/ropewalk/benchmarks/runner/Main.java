@@ -178,7 +178,7 @@ public final class Main {
     private int observed(List<String> arguments) throws Exception {
         Facts.print(out);
         Facts.printOwnCollector(out);
-        try (Peer peer = contestant("ropewalk").open().get()) {
+        try (Peer peer = contestant("ropewalk-handler").open().get()) {
             Program bank = Objects.requireNonNull(peer.programs().get("bank"));
             wanted(rest -> Observed.of(rest, out, bank::run), arguments).run();
         }
