@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.CordMessage;
+import dev.ropewalk.fibers.io.internal.IoLoop;
 
 import io.netty.channel.Channel;
 import io.netty.channel.ChannelException;

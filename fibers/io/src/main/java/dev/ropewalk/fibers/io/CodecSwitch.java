@@ -2,6 +2,7 @@ package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.io.internal.BytesHandler;
+import dev.ropewalk.fibers.io.internal.IoLoop;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.buffer.ByteBuf;

@@ -1,6 +1,7 @@
 package dev.ropewalk.fibers.io;
 
 import dev.ropewalk.fibers.internal.reactor.Reactor;
+import dev.ropewalk.fibers.io.internal.IoLoop;
 import dev.ropewalk.fibers.io.internal.Turnstile;
 import dev.ropewalk.fibers.spi.Waits;
 

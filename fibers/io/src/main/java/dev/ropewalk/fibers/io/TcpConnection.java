@@ -7,6 +7,7 @@ import dev.ropewalk.fibers.io.internal.BytesHandler;
 import dev.ropewalk.fibers.io.internal.FailedTls;
 import dev.ropewalk.fibers.io.internal.IdleLimit;
 import dev.ropewalk.fibers.io.internal.Input;
+import dev.ropewalk.fibers.io.internal.IoLoop;
 import dev.ropewalk.fibers.io.internal.RenegotiationGuard;
 import dev.ropewalk.fibers.spi.Waits;
 

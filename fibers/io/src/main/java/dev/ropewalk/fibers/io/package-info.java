@@ -12,8 +12,8 @@
  * <p>Inside: {@code ConnectionHandler} is where Netty calls, {@code Inbound} and {@code Outbound}
  * are the two halves of a connection, {@code CodecSwitch} puts {@code MessageQueue} in the place of
  * {@code Inbound} where a codec makes messages, {@code Handshake} is the agreement on TLS, and
- * {@code Closing} the end. {@code MessageQueue} holds datagrams too, {@code IoErrors} tells callers
- * what failed, and {@code IoLoop} is what a cord has for an event loop.
+ * {@code Closing} the end. {@code MessageQueue} holds datagrams too, and {@code IoErrors} tells
+ * callers what failed.
  *
  * <p>References are non-null unless marked {@code @Nullable}.
  */

@@ -16,6 +16,7 @@ import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.FiberAbandonedException;
 import dev.ropewalk.fibers.FiberState;
+import dev.ropewalk.fibers.io.internal.IoLoop;
 import dev.ropewalk.fibers.io.testing.MemoryNetwork;
 import dev.ropewalk.fibers.spi.Clause;
 import dev.ropewalk.fibers.spi.ClosedException;

@@ -14,7 +14,7 @@ import java.nio.channels.ClosedChannelException;
 /**
  * Between the socket, or its TLS, and a codec, if there is one: what comes as bytes, and the end of
  * that. Bytes are life, also if they make no message yet, and are dropped when this side has closed
- * the connection.
+ * the connection or broken it off.
  *
  * <p>It makes one end of the input out of all that Netty tells of it (rule I2). The codec is told
  * of that end first, so that the messages that the end completes are received before it; then the

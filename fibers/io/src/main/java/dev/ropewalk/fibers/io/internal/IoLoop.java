@@ -1,10 +1,9 @@
-package dev.ropewalk.fibers.io;
+package dev.ropewalk.fibers.io.internal;
 
 import dev.ropewalk.fibers.Cord;
 import dev.ropewalk.fibers.Fiber;
 import dev.ropewalk.fibers.internal.io.CordIo;
 import dev.ropewalk.fibers.internal.reactor.Reactor;
-import dev.ropewalk.fibers.io.internal.MemoryLoop;
 import dev.ropewalk.fibers.spi.Waits;
 
 import io.netty.channel.Channel;
@@ -42,15 +41,15 @@ import java.util.List;
  * the loop in memory of a virtual clock, whose tasks are messages of the cord.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // failures are told to the handler
-abstract sealed class IoLoop {
-    final EventLoop eventLoop;
+public abstract sealed class IoLoop {
+    public final EventLoop eventLoop;
 
     private IoLoop(EventLoop eventLoop) {
         this.eventLoop = eventLoop;
     }
 
     /** Of the current cord. A switchpoint if the library must be loaded first. */
-    static IoLoop current() {
+    public static IoLoop current() {
         Cord cord = Cord.current();
         if (CordIo.isVirtual(cord)) {
             return new Memory(MemoryLoop.of(cord));
@@ -63,42 +62,42 @@ abstract sealed class IoLoop {
         };
     }
 
-    abstract Channel newConnection(SocketAddress to);
+    public abstract Channel newConnection(SocketAddress to);
 
-    abstract ServerChannel newListener(SocketAddress at);
+    public abstract ServerChannel newListener(SocketAddress at);
 
-    abstract Channel newDatagramSocket();
+    public abstract Channel newDatagramSocket();
 
     /** Spelled as the channels of this loop want it. */
-    SocketAddress address(SocketAddress given) {
+    public SocketAddress address(SocketAddress given) {
         return given;
     }
 
     /** Netty takes the path of another listener away, and that hears nothing of it. */
-    boolean isTaken(SocketAddress address) {
+    public boolean isTaken(SocketAddress address) {
         return false;
     }
 
     /** Whether the kernel takes bytes from a file by itself. */
-    boolean sendsFiles() {
+    public boolean sendsFiles() {
         return true;
     }
 
     /** Lets several sockets share the port; false where that cannot be. */
-    boolean sharePort(Channel socket) {
+    public boolean sharePort(Channel socket) {
         return false;
     }
 
     /** Has the loop serve the channel from now on. From any thread. */
-    ChannelFuture register(Channel channel) {
+    public ChannelFuture register(Channel channel) {
         return eventLoop.register(channel);
     }
 
     /** By a fiber or a handler: has it flushed once in this turn. */
-    abstract void flushLater(Reactor.Unflushed written);
+    public abstract void flushLater(Reactor.Unflushed written);
 
     /** Of a channel that was not opened, or whose opening was left. */
-    static void close(Channel channel) {
+    public static void close(Channel channel) {
         if (channel.isRegistered()) {
             channel.close();
         } else {
@@ -107,7 +106,7 @@ abstract sealed class IoLoop {
     }
 
     /** Makes the fiber wait until it is done. A switchpoint. */
-    static <T> void await(Future<T> future, String reason) {
+    public static <T> void await(Future<T> future, String reason) {
         Waits.switchpoint();
         if (!future.isDone()) {
             Fiber<?> waiting = Fiber.current();
@@ -147,7 +146,7 @@ abstract sealed class IoLoop {
 
         /** The reactor counts its sockets, on its own thread. */
         @Override
-        ChannelFuture register(Channel channel) {
+        public ChannelFuture register(Channel channel) {
             return eventLoop.register(channel).addListener((ChannelFutureListener) this::opened);
         }
 
@@ -159,7 +158,7 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        void flushLater(Reactor.Unflushed written) {
+        public void flushLater(Reactor.Unflushed written) {
             reactor.flushLater(written);
         }
     }
@@ -170,39 +169,39 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection(SocketAddress to) {
+        public Channel newConnection(SocketAddress to) {
             return to instanceof UnixDomainSocketAddress
                     ? new EpollDomainSocketChannel()
                     : new EpollSocketChannel();
         }
 
         @Override
-        ServerChannel newListener(SocketAddress at) {
+        public ServerChannel newListener(SocketAddress at) {
             return at instanceof UnixDomainSocketAddress
                     ? new EpollServerDomainSocketChannel()
                     : new EpollServerSocketChannel();
         }
 
         @Override
-        Channel newDatagramSocket() {
+        public Channel newDatagramSocket() {
             return new EpollDatagramChannel();
         }
 
         @Override
-        SocketAddress address(SocketAddress given) {
+        public SocketAddress address(SocketAddress given) {
             return given instanceof UnixDomainSocketAddress unix
                     ? new DomainSocketAddress(unix.getPath().toString())
                     : given;
         }
 
         @Override
-        boolean isTaken(SocketAddress address) {
+        public boolean isTaken(SocketAddress address) {
             return address instanceof UnixDomainSocketAddress unix
                     && Files.exists(unix.getPath(), LinkOption.NOFOLLOW_LINKS);
         }
 
         @Override
-        boolean sharePort(Channel socket) {
+        public boolean sharePort(Channel socket) {
             return socket.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
         }
     }
@@ -213,24 +212,24 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection(SocketAddress to) {
+        public Channel newConnection(SocketAddress to) {
             checkTcp(to);
             return new IoUringSocketChannel();
         }
 
         @Override
-        ServerChannel newListener(SocketAddress at) {
+        public ServerChannel newListener(SocketAddress at) {
             checkTcp(at);
             return new IoUringServerSocketChannel();
         }
 
         @Override
-        Channel newDatagramSocket() {
+        public Channel newDatagramSocket() {
             return new IoUringDatagramChannel();
         }
 
         @Override
-        boolean sharePort(Channel socket) {
+        public boolean sharePort(Channel socket) {
             return socket.config().setOption(UnixChannelOption.SO_REUSEPORT, true);
         }
     }
@@ -241,24 +240,24 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection(SocketAddress to) {
+        public Channel newConnection(SocketAddress to) {
             checkTcp(to);
             return new NioSocketChannel();
         }
 
         @Override
-        ServerChannel newListener(SocketAddress at) {
+        public ServerChannel newListener(SocketAddress at) {
             checkTcp(at);
             return new NioServerSocketChannel();
         }
 
         @Override
-        Channel newDatagramSocket() {
+        public Channel newDatagramSocket() {
             return new NioDatagramChannel();
         }
 
         @Override
-        boolean sharePort(Channel socket) {
+        public boolean sharePort(Channel socket) {
             return socket.config()
                     .setOption(NioChannelOption.of(StandardSocketOptions.SO_REUSEPORT), true);
         }
@@ -274,28 +273,28 @@ abstract sealed class IoLoop {
         }
 
         @Override
-        Channel newConnection(SocketAddress to) {
+        public Channel newConnection(SocketAddress to) {
             return loop.newConnection();
         }
 
         @Override
-        ServerChannel newListener(SocketAddress at) {
+        public ServerChannel newListener(SocketAddress at) {
             return loop.newListener();
         }
 
         @Override
-        boolean sendsFiles() {
+        public boolean sendsFiles() {
             return false;
         }
 
         @Override
-        Channel newDatagramSocket() {
+        public Channel newDatagramSocket() {
             return loop.newDatagramSocket();
         }
 
         /** The turn of a virtual cord ends with a message. */
         @Override
-        void flushLater(Reactor.Unflushed written) {
+        public void flushLater(Reactor.Unflushed written) {
             unflushed.add(written);
             if (unflushed.size() == 1) {
                 eventLoop.execute(this::flush);
