@@ -7,15 +7,15 @@ import java.io.PrintStream;
 import java.util.List;
 
 /** The lines that are logged meanwhile, of INFO too, which the tap of a thread does not show. */
-final class LogLines implements AutoCloseable {
+public final class LogLines implements AutoCloseable {
     private final PrintStream before = System.err;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
 
-    LogLines() {
+    public LogLines() {
         System.setErr(new PrintStream(bytes, true, UTF_8)); // slf4j-simple asks for it each time
     }
 
-    List<String> with(String text) {
+    public List<String> with(String text) {
         return bytes.toString(UTF_8).lines().filter(each -> each.contains(text)).toList();
     }
 

@@ -36,6 +36,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 
@@ -322,7 +323,7 @@ class PostgresqlStoreTest extends StoreContract {
             full.kill();
             full.startAgain();
             assertAllThere(store, written);
-            write(store, "k0", written.get("k0"), "fits again");
+            write(store, "k0", Objects.requireNonNull(written.get("k0")), "fits again");
         } finally {
             full.stop();
         }

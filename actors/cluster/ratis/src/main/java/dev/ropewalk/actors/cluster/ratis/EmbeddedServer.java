@@ -1,11 +1,14 @@
 package dev.ropewalk.actors.cluster.ratis;
 
 import dev.ropewalk.actors.cluster.store.StoreException;
+import dev.ropewalk.fibers.internal.log.Log;
+import dev.ropewalk.fibers.internal.log.Logs;
 
 import org.apache.ratis.client.RaftClientRpc;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcFactory;
+import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -15,6 +18,7 @@ import org.apache.ratis.protocol.RaftGroupId;
 import org.apache.ratis.protocol.RaftPeer;
 import org.apache.ratis.protocol.RaftPeerId;
 import org.apache.ratis.protocol.SnapshotManagementRequest;
+import org.apache.ratis.protocol.TransferLeadershipRequest;
 import org.apache.ratis.rpc.CallId;
 import org.apache.ratis.server.DivisionInfo;
 import org.apache.ratis.server.RaftServer;
@@ -24,11 +28,23 @@ import org.apache.ratis.util.ExitUtils;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** The server of Ratis in this process, and the way to the others. */
 final class EmbeddedServer implements Requests.Link, AutoCloseable {
+    private static final Log LOG = Logs.logger(EmbeddedServer.class);
+
+    /**
+     * For each server that might lead next: it takes some ms, and an election without it a second.
+     */
+    private static final long HAND_OVER_MS = 400;
+
     private final RatisOptions options;
     private final RaftGroupId group;
     private final RaftPeerId self;
@@ -182,8 +198,59 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
         }
     }
 
+    /**
+     * Has another server lead, if this one does. Otherwise nothing could be written until the
+     * others have missed it and elected one: more than a second, which is too long for the leases
+     * of nodes on a slow machine.
+     */
+    private void handOver() {
+        try {
+            DivisionInfo info = server.getDivision(group).getInfo();
+            for (RaftPeerId each : info.isLeader() ? heardFrom(info) : List.<RaftPeerId>of()) {
+                if (isLedBy(each)) {
+                    LOG.info("{} ends, and {} leads from now on", options, each);
+                    return;
+                }
+            }
+        } catch (IOException | RuntimeException failure) {
+            LOG.debug("{} ends, and the others elect a leader", options, failure);
+        }
+    }
+
+    /** The others that are there, beginning with the last one that was heard from. */
+    private static List<RaftPeerId> heardFrom(DivisionInfo info) {
+        return info.getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
+                .filter(each -> each.getLastRpcElapsedTimeMs() < Properties.MAX_SILENCE_MS)
+                .sorted(Comparator.comparingLong(ServerRpcProto::getLastRpcElapsedTimeMs))
+                .map(each -> RaftPeerId.valueOf(each.getId().getId()))
+                .toList();
+    }
+
+    private boolean isLedBy(RaftPeerId next) throws IOException {
+        try {
+            return server.transferLeadershipAsync(
+                            new TransferLeadershipRequest(
+                                    client,
+                                    self,
+                                    group,
+                                    CallId.getAndIncrement(),
+                                    next,
+                                    HAND_OVER_MS))
+                    .get(2 * HAND_OVER_MS, TimeUnit.MILLISECONDS)
+                    .isSuccess();
+        } catch (ExecutionException | TimeoutException failure) {
+            LOG.debug("{} does not hand over to {}", options, next, failure);
+            return false;
+        } catch (InterruptedException again) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException(options + " is interrupted while it ends");
+        }
+    }
+
+    /** The others go on at once, if this one has led and they are there. */
     @Override
     public void close() {
+        handOver();
         try (RaftClientRpc _ = others) {
             server.close();
         } catch (IOException failure) {

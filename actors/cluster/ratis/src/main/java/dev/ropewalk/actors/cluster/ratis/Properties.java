@@ -21,6 +21,9 @@ final class Properties {
     /** Another server that has not answered by then is taken to be lost, for one attempt. */
     static final long ATTEMPT_MS = 3_000;
 
+    /** Of a leader, before the others elect another one; it speaks to each far more often. */
+    static final long MAX_SILENCE_MS = 800;
+
     private Properties() {}
 
     static RaftProperties of(RatisOptions options) {
@@ -64,7 +67,7 @@ final class Properties {
 
     private static void setTimes(RaftProperties all) {
         RaftServerConfigKeys.Rpc.setTimeoutMin(all, ms(400));
-        RaftServerConfigKeys.Rpc.setTimeoutMax(all, ms(800));
+        RaftServerConfigKeys.Rpc.setTimeoutMax(all, ms(MAX_SILENCE_MS));
         RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMin(all, ms(150));
         RaftServerConfigKeys.Rpc.setFirstElectionTimeoutMax(all, ms(400));
         // The others hear at once of what is committed: a read at one of them would otherwise wait

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import dev.ropewalk.actors.cluster.LogLines;
 import dev.ropewalk.actors.cluster.store.Store;
 import dev.ropewalk.actors.cluster.store.StoreEntry;
 import dev.ropewalk.actors.cluster.store.StoreException;
@@ -43,6 +44,9 @@ import java.util.stream.Stream;
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
 class RatisStoreTest {
     private static final Duration LIMIT = Duration.ofSeconds(30);
+
+    /** On a machine that is so slow that leaders are missed while they work. */
+    private static final int MAX_ELECTIONS = 5;
 
     @TempDir private Path folder;
 
@@ -116,6 +120,44 @@ class RatisStoreTest {
                     int there = Integer.parseInt(text(servers.get(follower).read(key)));
                     assertTrue(there >= number, () -> key + " is " + there + " < " + number);
                 });
+    }
+
+    /** Otherwise the others miss it for a while, and leases may end meanwhile. */
+    @Test
+    void A8_aLeaderThatIsClosedHandsOver() {
+        servers.openAll();
+        List<String> told = List.of();
+        for (int i = 0; told.isEmpty() && i < MAX_ELECTIONS; i++) {
+            String leader = servers.leader();
+            Servers.write(servers.get(leader), "a", bytes("value " + i));
+            try (LogLines lines = new LogLines()) {
+                servers.close(leader); // the others may have elected one just before
+                told = lines.with(" leads from now on");
+            }
+            servers.open(leader);
+        }
+        assertEquals(1, told.size(), told::toString);
+    }
+
+    @Test
+    void A8_aServerThatDoesNotLeadHandsNothingOver() {
+        servers.openAll();
+        try (LogLines lines = new LogLines()) {
+            servers.close(servers.follower());
+            assertEquals(List.of(), lines.with(" leads from now on"), lines::toString);
+        }
+    }
+
+    /** It has nobody to hand over to, and does not wait for one that is away. */
+    @Test
+    void A8_aLeaderThatIsLeftAloneEnds() {
+        servers.openAll();
+        String leader = servers.leader();
+        Servers.NAMES.stream().filter(each -> !each.equals(leader)).forEach(servers::close);
+        try (LogLines lines = new LogLines()) {
+            servers.close(leader);
+            assertEquals(List.of(), lines.with(" leads from now on"), lines::toString);
+        }
     }
 
     private static void count(
