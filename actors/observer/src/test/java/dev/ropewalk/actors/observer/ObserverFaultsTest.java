@@ -281,6 +281,7 @@ class ObserverFaultsTest {
                         StringBuilder rest = new StringBuilder();
                         String event = Look.event(stream, rest);
                         while (!busy.matcher(event).find()) { // within the test's limit
+                            assertFalse(event.isEmpty(), "the stream has ended");
                             ovens.spin("bakes", () -> bake(ovens)).await();
                             event = Look.event(stream, rest);
                         }
@@ -322,6 +323,7 @@ class ObserverFaultsTest {
                         StringBuilder rest = new StringBuilder();
                         String event = Look.event(stream, rest);
                         while (!isShareOfEach(event)) { // within the test's limit
+                            assertFalse(event.isEmpty(), "the stream has ended");
                             event = Look.event(stream, rest);
                         }
                     }

@@ -21,7 +21,7 @@ final class Viewer implements AutoCloseable {
     private final String address;
     private final String token;
 
-    /** What the page asks for. */
+    /** The query of the page. */
     private final String window;
 
     /**

@@ -29,7 +29,7 @@ class PostgresqlBankTest {
     private static final int STRESS_RUNS = 50;
 
     @Test
-    @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_processesOverPostgresqlAreKilledAndStopped() throws IOException, InterruptedException {
         overPostgresql(
                 url -> {
@@ -40,6 +40,7 @@ class PostgresqlBankTest {
     }
 
     @Test
+    @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_processesOverPostgresqlAreExchanged() throws IOException, InterruptedException {
         overPostgresql(url -> assertExact(url, "exchange", 1, 1));
     }

@@ -70,7 +70,7 @@ class NodesMainTest {
     }
 
     @Test
-    @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
+    @Timeout(value = 900, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_processesThatKeepTheStoreAreKilledAndStopped() {
         for (int seed = 1; seed <= RUNS; seed++) {
             assertExact("--seconds=1", "--seed=" + seed); // three faults at least
@@ -83,6 +83,7 @@ class NodesMainTest {
     }
 
     @Test
+    @Timeout(value = 600, threadMode = ThreadMode.SEPARATE_THREAD)
     void A8_aNewerProgramTakesTheirPlacesAndNoAskFails() {
         assertExact("--seconds=1", "--scenario=exchange");
         assertTrue(text().contains("n3 leaves for version 2"), this::text);

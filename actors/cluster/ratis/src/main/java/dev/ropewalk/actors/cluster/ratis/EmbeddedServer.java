@@ -3,12 +3,12 @@ package dev.ropewalk.actors.cluster.ratis;
 import dev.ropewalk.actors.cluster.store.StoreException;
 import dev.ropewalk.fibers.internal.log.Log;
 import dev.ropewalk.fibers.internal.log.Logs;
+import dev.ropewalk.fibers.spi.Waits;
 
 import org.apache.ratis.client.RaftClientRpc;
 import org.apache.ratis.conf.Parameters;
 import org.apache.ratis.conf.RaftProperties;
 import org.apache.ratis.grpc.GrpcFactory;
-import org.apache.ratis.proto.RaftProtos.ServerRpcProto;
 import org.apache.ratis.protocol.ClientId;
 import org.apache.ratis.protocol.Message;
 import org.apache.ratis.protocol.RaftClientReply;
@@ -28,9 +28,10 @@ import org.apache.ratis.util.ExitUtils;
 import org.jspecify.annotations.Nullable;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -40,10 +41,13 @@ import java.util.concurrent.TimeoutException;
 final class EmbeddedServer implements Requests.Link, AutoCloseable {
     private static final Log LOG = Logs.logger(EmbeddedServer.class);
 
-    /**
-     * For each server that might lead next: it takes some ms, and an election without it a second.
-     */
-    private static final long HAND_OVER_MS = 400;
+    /** Within it another server leads, or the others go on without its help. */
+    private static final long HAND_OVER_MS = 2_000;
+
+    /** For one attempt. It takes some ms where nothing else goes on. */
+    private static final long TRANSFER_MS = 500;
+
+    private static final long LOOK_MS = 10;
 
     private final RatisOptions options;
     private final RaftGroupId group;
@@ -202,57 +206,108 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
      * Has another server lead, if this one does. Otherwise nothing could be written until the
      * others have missed it and elected one: more than a second, which is too long for the leases
      * of nodes on a slow machine.
+     *
+     * <p>The one that is asked may lose the election, because an entry came meanwhile; then this
+     * one votes in the next election, or leads again.
      */
     private void handOver() {
+        long endNs = Waits.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HAND_OVER_MS);
         try {
-            DivisionInfo info = server.getDivision(group).getInfo();
-            for (RaftPeerId each : info.isLeader() ? heardFrom(info) : List.<RaftPeerId>of()) {
-                if (isLedBy(each)) {
-                    LOG.info("{} ends, and {} leads from now on", options, each);
+            RaftServer.Division division = server.getDivision(group);
+            boolean hasLed = division.getInfo().isLeader();
+            while (hasLed && Waits.nanoTime() - endNs < 0) {
+                RaftPeerId leader = division.getInfo().getLeaderId();
+                if (leader != null && !isSelf(leader)) {
+                    LOG.info("{} ends, and {} leads from now on", options, leader);
                     return;
                 }
+                List<RaftPeerId> next = successors(division);
+                if (division.getInfo().isLeader() && next.isEmpty()) {
+                    break; // nobody is there
+                }
+                if (division.getInfo().isLeader()) {
+                    transfer(next);
+                }
+                TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+            }
+            if (hasLed) {
+                LOG.info("{} ends, and has led; no other server leads yet", options);
             }
         } catch (IOException | RuntimeException failure) {
-            LOG.debug("{} ends, and the others elect a leader", options, failure);
+            LOG.info("{} ends, and the others elect a leader if it has led", options, failure);
+        } catch (InterruptedException ended) {
+            Thread.currentThread().interrupt();
         }
     }
 
-    /** The others that are there, beginning with the last one that was heard from. */
-    private static List<RaftPeerId> heardFrom(DivisionInfo info) {
-        return info.getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
+    /** Those that have answered lately; first the one that knows most of the log. */
+    private static List<RaftPeerId> successors(RaftServer.Division division) {
+        Map<String, Long> commits = new HashMap<>();
+        division.getCommitInfos()
+                .forEach(
+                        each ->
+                                commits.put(
+                                        each.getServer().getId().toStringUtf8(),
+                                        each.getCommitIndex()));
+        return division.getInfo().getRoleInfoProto().getLeaderInfo().getFollowerInfoList().stream()
                 .filter(each -> each.getLastRpcElapsedTimeMs() < Properties.MAX_SILENCE_MS)
-                .sorted(Comparator.comparingLong(ServerRpcProto::getLastRpcElapsedTimeMs))
-                .map(each -> RaftPeerId.valueOf(each.getId().getId()))
+                .map(each -> each.getId().getId().toStringUtf8())
+                .sorted(Comparator.comparingLong(name -> -commits.getOrDefault(name, 0L)))
+                .map(RaftPeerId::valueOf)
                 .toList();
     }
 
-    private boolean isLedBy(RaftPeerId next) throws IOException {
-        try {
-            return server.transferLeadershipAsync(
-                            new TransferLeadershipRequest(
-                                    client,
-                                    self,
-                                    group,
-                                    CallId.getAndIncrement(),
-                                    next,
-                                    HAND_OVER_MS))
-                    .get(2 * HAND_OVER_MS, TimeUnit.MILLISECONDS)
-                    .isSuccess();
-        } catch (ExecutionException | TimeoutException failure) {
-            LOG.debug("{} does not hand over to {}", options, next, failure);
-            return false;
-        } catch (InterruptedException again) {
-            Thread.currentThread().interrupt();
-            throw new InterruptedIOException(options + " is interrupted while it ends");
+    /** Asks one after the other, as long as this server leads. */
+    private void transfer(List<RaftPeerId> next) throws IOException, InterruptedException {
+        for (RaftPeerId each : next) {
+            try {
+                RaftClientReply reply =
+                        server.transferLeadershipAsync(
+                                        new TransferLeadershipRequest(
+                                                client,
+                                                self,
+                                                group,
+                                                CallId.getAndIncrement(),
+                                                each,
+                                                TRANSFER_MS))
+                                .get(2 * TRANSFER_MS, TimeUnit.MILLISECONDS);
+                if (reply.isSuccess()) {
+                    return;
+                }
+                LOG.debug("{} does not hand over to {}", options, each, reply.getException());
+            } catch (ExecutionException | TimeoutException failure) {
+                LOG.debug("{} does not hand over to {}", options, each, failure);
+            }
+            if (!server.getDivision(group).getInfo().isLeader()) {
+                return; // an election goes on
+            }
         }
     }
 
-    /** The others go on at once, if this one has led and they are there. */
+    /** For tests. */
+    List<RaftPeerId> successors() throws IOException {
+        return successors(server.getDivision(group));
+    }
+
+    /** The disk of a server may hang, and what is asked of it with it. */
+    private void tryToHandOver() {
+        Thread hands = Thread.ofPlatform().daemon().name("ends " + options).start(this::handOver);
+        try {
+            hands.join(HAND_OVER_MS + TRANSFER_MS);
+        } catch (InterruptedException again) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Has another server lead first, if this one does and another one is there. The second caller
+     * waits for the first one, because the files are free afterwards.
+     */
     @Override
-    public void close() {
-        handOver();
-        try (RaftClientRpc _ = others) {
-            server.close();
+    public synchronized void close() {
+        try (RaftClientRpc _ = others;
+                RaftServer _ = server) {
+            tryToHandOver();
         } catch (IOException failure) {
             throw new StoreException(options + " cannot be closed: " + failure, failure);
         }
