@@ -56,14 +56,19 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
     private final RaftServer server;
     private final RaftClientRpc others;
 
+    /** All of the server's. */
+    private final ThreadGroup threads;
+
     private EmbeddedServer(
-            RatisOptions options, ClientId client, RaftServer server, RaftClientRpc others) {
+            RatisOptions options, ClientId client, RaftServer server, RaftClientRpc others)
+            throws IOException {
         this.options = options;
         this.client = client;
         this.group = groupId(options);
         this.self = RaftPeerId.valueOf(options.server());
         this.server = server;
         this.others = others;
+        this.threads = server.getDivision(group).getThreadGroup();
     }
 
     /** Starts it. It knows no leader yet. */
@@ -88,8 +93,9 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
             RaftClientRpc others =
                     new GrpcFactory(new Parameters()).newRaftClientRpc(client, properties);
             others.addRaftPeers(group.getPeers());
+            EmbeddedServer made = new EmbeddedServer(options, client, server, others);
             isStarted = true;
-            return new EmbeddedServer(options, client, server, others);
+            return made;
         } catch (IOException | RuntimeException failure) {
             throw failed(options, failure);
         } finally {
@@ -310,6 +316,10 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
             tryToHandOver();
         } catch (IOException failure) {
             throw new StoreException(options + " cannot be closed: " + failure, failure);
+        } finally {
+            // One that another server deposes in the middle of its close waits as a follower for
+            // ever, unless it is interrupted.
+            threads.interrupt();
         }
     }
 }

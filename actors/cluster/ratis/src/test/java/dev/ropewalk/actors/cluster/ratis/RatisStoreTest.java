@@ -49,6 +49,8 @@ class RatisStoreTest {
     /** On a machine that is so slow that leaders are missed while they work. */
     private static final int MAX_ELECTIONS = 5;
 
+    private static final int ROUNDS_OF_THREADS = 5;
+
     @TempDir private Path folder;
 
     private Servers servers;
@@ -415,16 +417,27 @@ class RatisStoreTest {
     }
 
     @Test
+    @Timeout(value = 300, threadMode = ThreadMode.SEPARATE_THREAD)
     void A7_closeEndsItsThreads() {
-        servers.open("n1");
-        servers.open("n2");
-        Servers.write(servers.get("n1"), "a", bytes("one"));
-        servers.close();
-        await().atMost(LIMIT)
-                .until(
-                        () ->
-                                Thread.getAllStackTraces().keySet().stream()
-                                        .noneMatch(RatisStoreTest::isOfAServer));
+        for (int i = 0; i < ROUNDS_OF_THREADS; i++) {
+            servers.open("n1");
+            servers.open("n2");
+            Servers.write(servers.get("n1"), "a", bytes("one"));
+            servers.close(); // a leader may hand over to one that ends meanwhile
+            await().atMost(LIMIT)
+                    .untilAsserted(
+                            () ->
+                                    assertEquals(
+                                            List.of(),
+                                            Thread.getAllStackTraces().entrySet().stream()
+                                                    .filter(each -> isOfAServer(each.getKey()))
+                                                    .map(RatisStoreTest::withStack)
+                                                    .toList()));
+        }
+    }
+
+    private static String withStack(Map.Entry<Thread, StackTraceElement[]> thread) {
+        return thread.getKey().getName() + List.of(thread.getValue());
     }
 
     private static boolean isOfAServer(Thread thread) {
