@@ -34,6 +34,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -58,6 +59,9 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
 
     /** All of the server's. */
     private final ThreadGroup threads;
+
+    /** A permit for each one that was not waited for. */
+    private final Semaphore leaderChanges = new Semaphore(0);
 
     private EmbeddedServer(
             RatisOptions options, ClientId client, RaftServer server, RaftClientRpc others)
@@ -208,6 +212,11 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
         }
     }
 
+    /** There is another leader, perhaps. */
+    void leaderChanged() {
+        leaderChanges.release();
+    }
+
     /**
      * Has another server lead, if this one does. Otherwise nothing could be written until the
      * others have missed it and elected one: more than a second, which is too long for the leases
@@ -217,6 +226,7 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
      * one votes in the next election, or leads again.
      */
     private void handOver() {
+        int _ = leaderChanges.drainPermits();
         long endNs = Waits.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HAND_OVER_MS);
         try {
             RaftServer.Division division = server.getDivision(group);
@@ -234,7 +244,7 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
                 if (division.getInfo().isLeader()) {
                     transfer(next);
                 }
-                TimeUnit.MILLISECONDS.sleep(LOOK_MS);
+                boolean _ = leaderChanges.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS);
             }
             if (hasLed) {
                 LOG.info("{} ends, and has led; no other server leads yet", options);

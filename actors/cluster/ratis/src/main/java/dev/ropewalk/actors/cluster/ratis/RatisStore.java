@@ -181,6 +181,10 @@ public final class RatisStore implements Store {
         @Override
         public void leaderChanged() {
             requests.leaderChanged();
+            EmbeddedServer at = started;
+            if (at != null) {
+                at.leaderChanged();
+            }
         }
 
         @Override
