@@ -230,25 +230,26 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
         long endNs = Waits.nanoTime() + TimeUnit.MILLISECONDS.toNanos(HAND_OVER_MS);
         try {
             RaftServer.Division division = server.getDivision(group);
-            boolean hasLed = division.getInfo().isLeader();
-            while (hasLed && Waits.nanoTime() - endNs < 0) {
-                RaftPeerId leader = division.getInfo().getLeaderId();
+            DivisionInfo info = division.getInfo();
+            if (!info.isLeader()) {
+                return;
+            }
+            while (Waits.nanoTime() - endNs < 0) {
+                RaftPeerId leader = info.getLeaderId();
                 if (leader != null && !isSelf(leader)) {
                     LOG.info("{} ends, and {} leads from now on", options, leader);
                     return;
                 }
-                List<RaftPeerId> next = successors(division);
-                if (division.getInfo().isLeader() && next.isEmpty()) {
-                    break; // nobody is there
-                }
-                if (division.getInfo().isLeader()) {
-                    transfer(next);
+                if (info.isLeader()) {
+                    List<RaftPeerId> next = successors(division);
+                    if (next.isEmpty()) {
+                        break; // nobody is there
+                    }
+                    transfer(next, info);
                 }
                 boolean _ = leaderChanges.tryAcquire(LOOK_MS, TimeUnit.MILLISECONDS);
             }
-            if (hasLed) {
-                LOG.info("{} ends, and has led; no other server leads yet", options);
-            }
+            LOG.info("{} ends, and has led; no other server leads yet", options);
         } catch (IOException | RuntimeException failure) {
             LOG.info("{} ends, and the others elect a leader if it has led", options, failure);
         } catch (InterruptedException ended) {
@@ -274,7 +275,8 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
     }
 
     /** Asks one after the other, as long as this server leads. */
-    private void transfer(List<RaftPeerId> next) throws IOException, InterruptedException {
+    private void transfer(List<RaftPeerId> next, DivisionInfo info)
+            throws IOException, InterruptedException {
         for (RaftPeerId each : next) {
             try {
                 RaftClientReply reply =
@@ -294,7 +296,7 @@ final class EmbeddedServer implements Requests.Link, AutoCloseable {
             } catch (ExecutionException | TimeoutException failure) {
                 LOG.debug("{} does not hand over to {}", options, each, failure);
             }
-            if (!server.getDivision(group).getInfo().isLeader()) {
+            if (!info.isLeader()) {
                 return; // an election goes on
             }
         }

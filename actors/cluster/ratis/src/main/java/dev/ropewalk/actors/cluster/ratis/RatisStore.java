@@ -227,7 +227,8 @@ public final class RatisStore implements Store {
     }
 
     /**
-     * Ends the server; the others go on if they are a majority. Calls that wait fail, with an
+     * Ends the server; the others go on if they are a majority. One that leads has another server
+     * lead first, if one is there, and waits up to 2 s for it. Calls that wait fail, with an
      * unknown outcome. A switchpoint.
      */
     @Override
